@@ -8,7 +8,7 @@ import {
   sumLostDisputes,
   sumSandboxRefunds,
 } from '#demo/payment-sandbox/sandbox-store.ts'
-import { buildRefundChanges, toApiDispute } from '#demo/payment-sandbox/stripe-api.ts'
+import { buildRefundChanges, toApiDispute, toApiRefund } from '#demo/payment-sandbox/stripe-api.ts'
 import type { WebhookSender } from '#demo/payment-sandbox/webhook-sender.ts'
 
 const evidenceSeconds = 7 * 24 * 3600
@@ -16,6 +16,8 @@ const evidenceSeconds = 7 * 24 * 3600
 export interface GatewayStaff {
   /** `reference`: id of an intent or a session, or a trade number. Amounts are in hundredths. Returns false if so much is not left. */
   refund(reference: string, amount: number, form?: RefundNoticeForm): boolean
+  /** The bank sends the money of a card refund back to the gateway. Returns false if the refund does not exist or has failed before. */
+  failRefund(id: string, failure?: string): boolean
   /** Lets Alipay find the refunds of `hidden` notices. */
   showRefunds(): void
   /**
@@ -80,6 +82,16 @@ export function createGatewayStaff({ store, cards, alipay, webhooks, clock }: St
       const created = Math.floor(clock() / 1000)
       const refund = { id: createId('re'), gate: 'stripe' as const, of, created, amount, currency, metadata: {} }
       store.put(buildRefundChanges({ store, cards }, intent, refund))
+      webhooks.wake()
+      return true
+    },
+    failRefund(id, failure = 'expired_or_canceled_card') {
+      const refund = store.get('refunds', id)
+      if (refund?.gate !== 'stripe' || refund.failure !== undefined) return false
+      const failedRefund = { ...refund, failure }
+      const types = ['refund.failed', 'charge.refund.updated']
+      const calls = types.map((type) => cards.buildEvent(type, toApiRefund(failedRefund)))
+      store.put({ refunds: [failedRefund], calls })
       webhooks.wake()
       return true
     },

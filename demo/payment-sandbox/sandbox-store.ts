@@ -64,6 +64,8 @@ export interface SandboxRefund {
   metadata: Record<string, string>
   /** True while queries of its name do not find it yet, as at Alipay. */
   isHidden?: boolean
+  /** Stripe's reason if the bank has sent the money back. */
+  failure?: string
 }
 
 /** A dispute of a card payment, with Stripe's states. */
@@ -123,9 +125,11 @@ export interface SandboxTables {
 
 export type SandboxStore = SandboxJournal<SandboxTables>
 
+/** Refunds that have not failed. */
+const listDoneRefunds = (store: SandboxStore) => store.list('refunds').filter(({ failure }) => failure === undefined)
+
 export const sumSandboxRefunds = (store: SandboxStore, paymentId: string): number =>
-  store
-    .list('refunds')
+  listDoneRefunds(store)
     .filter((refund) => refund.of === paymentId)
     .reduce((sum, { amount }) => sum + amount, 0)
 
@@ -152,7 +156,7 @@ export function calculateSandboxBalances(
   for (const { id, gate: gateway, status, currency, amount } of store.list('trades'))
     if (status === 'TRADE_SUCCESS' || (status === 'TRADE_CLOSED' && sumSandboxRefunds(store, id) > 0))
       add(gateway, currency, amount)
-  for (const { gate: gateway, currency, amount } of store.list('refunds')) add(gateway, currency, -amount)
+  for (const { gate: gateway, currency, amount } of listDoneRefunds(store)) add(gateway, currency, -amount)
   for (const { status, currency, amount } of store.list('disputes'))
     if (status === 'lost') add('stripe', currency, -amount)
   return sums

@@ -271,12 +271,17 @@ function listDisputes({ store }: StripeContext, { query }: StripeCall): StripeOu
   return buildPage(disputes, query, toApiDispute)
 }
 
-function listRefunds({ store }: StripeContext, { query }: StripeCall): StripeOutcome {
+function listRefunds({ store, links }: StripeContext, { query }: StripeCall): StripeOutcome {
+  const isExpanded = [...query].some(([name, value]) => name.startsWith('expand[') && value === 'data.payment_intent')
+  const toBody = (refund: SandboxRefund) => {
+    const paidIntent = isExpanded ? store.get('intents', refund.of) : null
+    return { ...toApiRefund(refund), ...(paidIntent && { payment_intent: toApiIntent(paidIntent, links) }) }
+  }
   const intent = query.get('payment_intent')
   const refunds = store
     .list('refunds')
     .filter(({ gate: gateway, of }) => gateway === 'stripe' && (intent === null || of === intent))
-  return buildPage(refunds, query, toApiRefund)
+  return buildPage(refunds, query, toBody)
 }
 
 function createConfirmationToken({ clock }: StripeContext, { fields }: StripeCall): StripeOutcome {
@@ -326,7 +331,7 @@ const buildStateRefusal = (resource: string) =>
   })
 const buildRefundRefusal = (code: string) => buildRefusal({ code, message: 'This charge cannot be refunded.' })
 
-const toApiRefund = ({ id, of, created, amount, currency, metadata }: SandboxRefund): object => ({
+export const toApiRefund = ({ id, of, created, amount, currency, metadata, failure }: SandboxRefund): object => ({
   id,
   object: 'refund',
   payment_intent: of,
@@ -334,7 +339,7 @@ const toApiRefund = ({ id, of, created, amount, currency, metadata }: SandboxRef
   amount,
   currency,
   metadata,
-  status: 'succeeded',
+  ...(failure === undefined ? { status: 'succeeded' } : { status: 'failed', failure_reason: failure }),
 })
 
 const readToken = (fields: URLSearchParams): string | null =>

@@ -22,6 +22,8 @@ interface ControlRequest {
   fail?: number
   /** A refund that is made at the gateway. The amount is in hundredths. */
   refund?: { reference: string; amount: number }
+  /** Id of a refund whose money the bank sends back. */
+  failRefund?: string
   /** Id of the card payment whose payer opens a dispute. */
   dispute?: string
   /** The same for an inquiry, which `escalate` makes a dispute. */
@@ -57,8 +59,9 @@ export function serveTestControl(
     if (controlRequest.drop !== undefined) webhooks.drop(controlRequest.drop)
     if (controlRequest.loseAnswers !== undefined) faults.loseAnswers = controlRequest.loseAnswers
     if (controlRequest.fail !== undefined) faults.fail = controlRequest.fail
-    const { refund, dispute, inquiry, escalate, endDispute } = controlRequest
+    const { refund, failRefund, dispute, inquiry, escalate, endDispute } = controlRequest
     if (refund) staff.refund(refund.reference, refund.amount)
+    if (failRefund !== undefined) staff.failRefund(failRefund)
     if (dispute !== undefined) staff.openDispute(dispute)
     if (inquiry !== undefined) staff.openInquiry(inquiry)
     if (escalate !== undefined) staff.escalate(escalate)

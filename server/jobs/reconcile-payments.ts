@@ -16,6 +16,7 @@ import { writeAsSystem } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import type { JobKind } from '#server/jobs/job-kind.ts'
 import { notifyJobs } from '#server/use-cases/job-requests.ts'
+import { findLostRefunds } from '#server/use-cases/refunds/find-lost-refunds.ts'
 import { inspectPayment } from '#server/use-cases/refunds/inspect-payment.ts'
 import { requestReconciliation } from '#server/use-cases/payments/request-reconciliation.ts'
 import { settleRefunds } from '#server/use-cases/refunds/settle-refunds.ts'
@@ -90,6 +91,7 @@ export const createReconcileJob = (): JobKind<unknown, ReconcilePoint, Reconcile
       await scheduleAllDisputes(db, app.clock())
       return await scheduleAllChecks(db, app.clock())
     })
+    await findLostRefunds(app)
     return await runStep({ ...context, point: { ...initialOutput, total } })
   },
 })

@@ -17,6 +17,7 @@ import { startDueBackups } from '#server/use-cases/hosting/backups/start-due-bac
 import { checkServices } from '#server/use-cases/hosting/check-services.ts'
 import { runDueServiceWork } from '#server/use-cases/hosting/run-due-service-work.ts'
 import { recordEndedConsents } from '#server/use-cases/customers/acting-consents.ts'
+import { findLostRefunds } from '#server/use-cases/refunds/find-lost-refunds.ts'
 import { checkMoney } from '#server/use-cases/money/check-money.ts'
 import { closeTraffic } from '#server/use-cases/hosting/traffic/close-months.ts'
 import { writeFailedSignIns } from '#server/use-cases/sessions/failed-sign-ins.ts'
@@ -37,6 +38,7 @@ export const schedule: readonly ScheduledJob[] = [
   // An audit entry waits at most one second for its log index. Each run costs a transaction per company with new entries.
   { ...clusterJob, name: 'integrate-audit-trail', firstMs: 800, everyMs: 800, run: integrate },
   { ...clusterJob, name: 'reconcile-payments', firstMs: secondMs, everyMs: 10 * secondMs, run: requestReconcileIfDue },
+  { ...clusterJob, name: 'find-lost-refunds', firstMs: 2 * minuteMs, everyMs: hourMs, run: findLostRefunds },
   {
     ...clusterJob,
     name: 'check-money',

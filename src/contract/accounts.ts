@@ -124,6 +124,8 @@ export const getSettings = defineEndpoint({
   output: z.object({
     time_zone: z.string(),
     uat_bound: z.enum(['floor', 'ceiling']),
+    /** What a smaller contract does not use becomes credit (decision 124). Missing in responses of older builds. */
+    credit_smaller_contracts: z.optional(z.boolean()),
     currencies: z.array(currency),
     /**
      * `stripe_key` is for Stripe's card fields. `card_frame` is the page with card fields of the demo sandbox. If both are null, the card

@@ -99,7 +99,11 @@ export const checkPayment = defineEndpoint({
   params: z.object({ contract: rowId }),
   body: z.object({ contractType }),
   encoding: 'form',
-  output: z.object({ status: z.enum(['none', 'open', 'processing', 'paid', 'received', 'declined']) }),
+  output: z.object({
+    status: z.enum(['none', 'open', 'processing', 'paid', 'received', 'declined']),
+    /** Purchase order number of the latest attempt, which stays if the next payment names none. Missing without one. */
+    po_number: z.optional(z.string()),
+  }),
   offline: 'online',
   secret: true,
 })

@@ -29,7 +29,7 @@ interface SandboxRecords {
     tradeNo: string
   }[]
   /** Refunds by the id of the payment intent or trade. */
-  refunds?: { of: string; amount: number }[]
+  refunds?: { of: string; amount: number; failure?: string }[]
   disputes?: { id: string; of: string; amount: number; status: string }[]
 }
 
@@ -43,7 +43,9 @@ export async function readGatewayBook({ gateways, keys }: SandboxServer): Promis
   const { intents, sessions, trades, refunds = [], disputes = [] } = (await response.json()) as SandboxRecords
   const lostDisputes = disputes.filter(({ status }) => status === 'lost')
   const sumRefunds = (id: string) =>
-    [...refunds, ...lostDisputes].filter(({ of }) => of === id).reduce((sum, { amount }) => sum + amount, 0)
+    [...refunds.filter(({ failure }) => failure === undefined), ...lostDisputes]
+      .filter(({ of }) => of === id)
+      .reduce((sum, { amount }) => sum + amount, 0)
   return [
     ...intents
       .filter(({ status }) => status === 'succeeded')

@@ -15,9 +15,12 @@ const selectCompanyContracts = (db: DatabaseHandle, companyId: number) =>
 export const findContractById = (db: DatabaseHandle, companyId: number, id: number) =>
   findRow(selectCompanyContracts(db, companyId).where('id', '=', id))
 
-/** Locks the row until the commit, so that two orders cannot both be based on it. */
+/**
+ * Locks the row until the commit, so that two orders cannot both be based on it. A refund, whose credit note refers to the contract, does not wait
+ * for it.
+ */
 export const lockContract = (db: DatabaseHandle, companyId: number, id: number) =>
-  findRow(selectCompanyContracts(db, companyId).where('id', '=', id).forUpdate())
+  findRow(selectCompanyContracts(db, companyId).where('id', '=', id).forNoKeyUpdate())
 
 /** Returns the contract and all earlier contracts of the service, newest first. */
 export const listContractHistory = (

@@ -145,6 +145,24 @@ export async function findContractCredit(
   return entry ? readAmount(entry.amount) : 0n
 }
 
+/** Returns the id of the latest entry about a contract of the service, or null. */
+export async function findLatestContractEntry(
+  db: DatabaseHandle,
+  { companyId, code }: { companyId: number; code: string },
+): Promise<number | null> {
+  const entry = await findRow(
+    db
+      .selectFrom('credit_entry as e')
+      .innerJoin('contract as c', 'c.id', 'e.contract_id')
+      .select('e.id')
+      .where('e.company_id', '=', companyId)
+      .where('c.service_code', '=', code)
+      .orderBy('e.id', 'desc')
+      .limit(1),
+  )
+  return entry?.id ?? null
+}
+
 /** Returns the withdrawal of the company with the bank's reference, in any currency. */
 export const findWithdrawal = (
   db: DatabaseHandle,

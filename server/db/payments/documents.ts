@@ -106,19 +106,25 @@ export const customerDocumentReads: ListReads<null, CustomerDocumentRecord, null
     selectCustomerDocuments(db).where('document.id', '>', id).orderBy('document.id').limit(limit).execute(),
 }
 
+interface ServiceRef {
+  companyId: number
+  code: string
+}
+
+const selectContractInvoices = (db: DatabaseHandle, { companyId, code }: ServiceRef) =>
+  db
+    .selectFrom('document')
+    .select('id')
+    .where('company_id', '=', companyId)
+    .where('kind', '=', 'invoice')
+    .where('service_code', '=', code)
+    .where('contract_id', 'is not', null)
+
 /** Returns whether an invoice of the service's contracts is refunded or disputed, also in part or requested. */
-export const hasRefundedContract = (
-  db: DatabaseHandle,
-  { companyId, code }: { companyId: number; code: string },
-): Promise<boolean> =>
-  hasRow(
-    db
-      .selectFrom('document')
-      .select('id')
-      .where('company_id', '=', companyId)
-      .where('kind', '=', 'invoice')
-      .where('service_code', '=', code)
-      .where('contract_id', 'is not', null)
-      .where(sql<boolean>`(refunded > 0 or refunding > 0 or disputed)`)
-      .limit(1),
-  )
+export const hasRefundedContract = (db: DatabaseHandle, service: ServiceRef): Promise<boolean> =>
+  hasRow(selectContractInvoices(db, service).where(sql<boolean>`(refunded > 0 or refunding > 0 or disputed)`).limit(1))
+
+/** Locks the invoices of the service's contracts until the commit, in the order that refunds use. Needs the system role. */
+export async function lockContractInvoices(db: DatabaseHandle, service: ServiceRef): Promise<void> {
+  await selectContractInvoices(db, service).orderBy('id').forUpdate().execute()
+}

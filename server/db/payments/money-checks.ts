@@ -38,14 +38,15 @@ const rules: Record<MoneyRule, RawBuilder<unknown>> = {
       left join (${invoiced}) i on i.gateway = p.gateway and i.reference = p.reference and i.currency = p.currency
     where coalesce(i.sum, 0) <> case when p.outcome = 'applied' or t.state = 'applied' then p.amount else 0 end
       - coalesce(e.amount, 0) or e.currency <> p.currency or e.company_id <> p.company_id`,
+  // Money that was sent back beyond a payment is a fault until the staff have settled it.
   refunds: sql`
     select p.company_id, jsonb_build_object('payment', p.id::text, 'currency', p.currency, 'amount', p.amount::text,
       'credit', round(coalesce(-e.amount, 0), 2)::text, 'refunded', round(sum(r.amount), 2)::text,
       'byGateway', round(coalesce(sum(r.amount) filter (where r.route = 'gateway'), 0), 2)::text) as values
     from refund r join payment p on p.id = r.payment_id left join credit_entry e on e.payment_id = p.id
-    where r.state <> 'failed'
+    where r.state <> 'failed' or r.cause <> 'staff' and r.problem is null and r.seen_time is null
     group by p.id, e.amount
-    having sum(r.amount) > p.amount - coalesce(e.amount, 0)
+    having bool_or(r.state = 'failed') or sum(r.amount) > p.amount - coalesce(e.amount, 0)
       or sum(r.amount) filter (where r.route = 'gateway') > p.amount or bool_or(r.currency <> p.currency or r.company_id <> p.company_id)`,
   register: sql`
     select d.company_id, jsonb_build_object('invoice', d.code, 'currency', d.currency, 'register', d.refunded::text,

@@ -77,6 +77,17 @@ export async function releaseCredit(
     .execute()
 }
 
+/** Frees the credit that an attempt holds, unless the attempt is settled. */
+export async function releaseHeldCredit(db: DatabaseHandle, id: number): Promise<void> {
+  await db
+    .updateTable('payment_attempt')
+    .set({ credit: '0.00' })
+    .where('id', '=', id)
+    .where('state', 'in', unsettledStates)
+    .where('credit', '>', '0.00')
+    .execute()
+}
+
 /** Schedules a check of all open attempts for now, on request of the staff. Returns their number. */
 export async function scheduleAllChecks(db: DatabaseHandle, now: number): Promise<number> {
   const { numUpdatedRows } = await db

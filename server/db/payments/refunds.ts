@@ -73,10 +73,24 @@ export const listRefundsOfInvoice = (
     .orderBy('r.id')
     .execute()
 
-/** Returns the refunds that are in progress, and the failed ones and those at a gateway that the staff have not settled, oldest first. */
+/** Whether more was sent back than was left of the payment. Any other refund that the portal finds at a gateway is done there. */
+export const isBeyondPayment = ({
+  cause,
+  state,
+  problem,
+}: Pick<RefundRecord, 'cause' | 'state' | 'problem'>): boolean =>
+  cause !== 'staff' && state === 'failed' && problem === null
+
+/**
+ * Returns the refunds that are in progress, and those that the staff have not settled: failed ones, done ones with a problem, and those at a
+ * gateway. Oldest first.
+ */
 export const listUnsettledRefunds = (db: DatabaseHandle): Promise<RefundRecord[]> =>
   selectRefunds(db)
-    .where(sql<boolean>`r.end_time is null or r.seen_time is null and (r.cause <> 'staff' or r.state = 'failed')`)
+    .where(
+      sql<boolean>`r.end_time is null
+        or r.seen_time is null and (r.cause <> 'staff' or r.state = 'failed' or r.problem is not null)`,
+    )
     .orderBy('r.id')
     .execute()
 
@@ -91,6 +105,20 @@ export async function updateRefund(db: DatabaseHandle, id: number, fields: Updat
 
 export async function insertCreditNote(db: DatabaseHandle, creditNote: Insertable<CreditNoteTable>): Promise<void> {
   await db.insertInto('credit_note').values(creditNote).execute()
+}
+
+/** Returns the numbers and keys among `names` that are known, and whether the refund is known as failed. */
+export async function findKnownRefunds(db: DatabaseHandle, names: readonly string[]): Promise<Map<string, boolean>> {
+  const { rows } = await sql<{ refund_key: string | null; reference: string | null; failed: boolean }>`
+    select refund_key, reference, problem is not null as failed from refund
+      where refund_key = any(${names}::text[]) or reference = any(${names}::text[])
+    union all select refund_key, refund_reference, false from payment_task
+      where refund_key = any(${names}::text[]) or refund_reference = any(${names}::text[])`.execute(db)
+  return new Map(
+    rows.flatMap(({ refund_key, reference, failed }) =>
+      [refund_key, reference].flatMap((name) => (name === null ? [] : [[name, failed] as const])),
+    ),
+  )
 }
 
 export const hasDueRefund = (db: DatabaseHandle, now: number): Promise<boolean> =>

@@ -48,7 +48,7 @@ export interface BankTransferTable {
   /** Finds the transfer again when a statement is imported twice. */
   identity: ImmutableColumn<string>
   source: ImmutableColumn<'staff' | 'statement'>
-  /** The provider's account, as the statement names it. Empty if the staff recorded the transfer. */
+  /** The provider's account: of `BANK_ACCOUNTS`, or as the statement names it. Empty if the staff recorded the transfer. */
   account: ImmutableColumn<string>
   day: ImmutableColumn<PlainDate>
   currency: ImmutableColumn<Currency>

@@ -25,12 +25,16 @@ export interface RefundTable {
   reason: ImmutableColumn<string | null>
   /** Day of a bank transfer in the business time zone. Null for any other route. */
   transfer_date: ColumnType<PlainDate | null, PlainDate | null | undefined, never>
-  /** `requested`: not sent yet, or the response is unknown. `pending`: accepted by the gateway. The amount of a failed one is free again. */
+  /**
+   * `requested`: not sent yet, or the response is unknown. `pending`: accepted by the gateway. The amount of a failed one is free again. A failed
+   * one that the portal found at the gateway, without a problem, was sent back beyond what was left of the payment.
+   */
   state: 'requested' | 'pending' | 'done' | 'failed'
   /** Key by which the gateway identifies the refund. Null if the portal did not send it. */
   refund_key: ColumnType<string | null, string | null | undefined, never>
   /** The refund's number at the gateway or the bank. */
   reference: OptionalColumn<string | null>
+  /** Reason of a refusal. Of a refund that is done: why the gateway could not complete it later. */
   problem: OptionalColumn<string | null>
   user_id: OptionalColumn<number | null>
   looks: OptionalColumn<number>

@@ -66,7 +66,8 @@ export function createAlipayDriver(settings: AlipaySettings, notifyUrl: string, 
       throw toRefusal(response)
     }
     if (response.refundStatus !== 'REFUND_SUCCESS') return null
-    return { reference: name, key: name, amount: parseHundredths(String(response.refundAmount)), status: 'done' }
+    const amount = parseHundredths(String(response.refundAmount))
+    return { reference: name, key: name, amount, status: 'done', failure: null }
   }
 
   async function queryRefund({ payment, refundKey }: RefundRequest): Promise<RefundResult | null> {
@@ -123,6 +124,7 @@ export function createAlipayDriver(settings: AlipaySettings, notifyUrl: string, 
       const payment = await query(attempt)
       return { refunds, total: payment?.status === 'closed' ? payment.amount : sum }
     },
+    listRecentRefunds: async () => [],
     readDisputes: async () => [],
     close: createClose(query, (attempt) => callAlipay('alipay.trade.close', attempt)),
     ...createNoticeReader(verifyForm, (fields) => fields.has('app_id')),

@@ -127,6 +127,7 @@ export function createGlobalAlipayDriver(
       const total = queriedTrade?.payment.status === 'closed' ? queriedTrade.payment.amount : queriedTrade?.refunded
       return { refunds: [], total: total ?? 0n }
     },
+    listRecentRefunds: async () => [],
     readDisputes: async () => [],
     close: createClose(query, (attempt) => callAlipay('close_trade', attempt)),
     ...createNoticeReader(verifyForm, (fields) => !fields.has('app_id')),

@@ -77,6 +77,13 @@ export interface GatewayRefund {
   key: string | null
   amount: Hundredths
   status: RefundResult['status']
+  /** The gateway's code of the reason if it failed. */
+  failure: string | null
+}
+
+export interface RecentRefund extends GatewayRefund {
+  /** Key of the payment. */
+  paymentKey: string
 }
 
 export interface GatewayRefunds {
@@ -138,6 +145,11 @@ export interface PaymentDriver {
    * that cannot list them. Throws PaymentProblem, also if a named refund is not found yet.
    */
   readRefunds(attempt: PaymentAttempt, names: readonly string[], sum?: Hundredths | null): Promise<GatewayRefunds>
+  /**
+   * Returns refunds that the gateway has created since `from`, in epoch ms, with the keys of their payments. Empty for a gateway that cannot list
+   * them. Throws PaymentProblem.
+   */
+  listRecentRefunds(from: number): Promise<readonly RecentRefund[]>
   /** Returns all disputes about the payment. Throws PaymentProblem. */
   readDisputes(attempt: PaymentAttempt): Promise<readonly GatewayDispute[]>
   /** Reads a notice. `raw` must be the unchanged bytes. Returns null if it is about something else. Throws NoticeProblem. */

@@ -11,6 +11,7 @@ export const simulatedPaymentDriver: PaymentDriver = {
   refund: async ({ refundKey }) => ({ status: 'done', reference: refundKey }),
   queryRefund: async () => null,
   readRefunds: async () => ({ refunds: [], total: null }),
+  listRecentRefunds: async () => [],
   readDisputes: async () => [],
   readNotice: async () => null,
   readReturn: async () => null,

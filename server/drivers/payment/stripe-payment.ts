@@ -57,6 +57,7 @@ export const toGatewayRefund = (refund: Stripe.Refund): GatewayRefund => ({
   key: refund.metadata?.key ?? null,
   amount: BigInt(refund.amount),
   status: toRefundResult(refund).status,
+  failure: refund.failure_reason ?? null,
 })
 
 /** Final states of a dispute. Every other state of Stripe means that it is open. */

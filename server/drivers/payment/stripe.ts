@@ -10,6 +10,7 @@ import {
   type PaymentStartResult,
   type GatewayPayment,
   type PaymentDriver,
+  type RecentRefund,
   withQuery,
 } from '#server/drivers/payment/payment-driver.ts'
 import { NoticeProblem, PaymentProblem } from '#server/drivers/payment/payment-problem.ts'
@@ -112,6 +113,7 @@ export function createStripeDriver(settings: StripeSettings, clock: () => number
       return ownRefund ? toRefundResult(ownRefund) : null
     },
     readRefunds: async (attempt) => ({ refunds: (await listRefunds(attempt)).map(toGatewayRefund), total: null }),
+    listRecentRefunds: (from) => listRecentRefunds(stripe, from),
     async readDisputes(attempt) {
       const payment_intent = await findIntentId(attempt)
       const { data } = await withPaymentProblem(stripe.disputes.list({ payment_intent, limit: 100 }))
@@ -133,6 +135,20 @@ export function createStripeDriver(settings: StripeSettings, clock: () => number
     },
     acknowledgement: '',
   }
+}
+
+/** Of payments that the portal started. `from`: epoch ms. */
+async function listRecentRefunds(stripe: Stripe, from: number): Promise<RecentRefund[]> {
+  const created = { gte: Math.floor(from / 1000) }
+  const refunds: RecentRefund[] = []
+  await withPaymentProblem(
+    (async () => {
+      for await (const refund of stripe.refunds.list({ created, limit: 100, expand: ['data.payment_intent'] }))
+        if (typeof refund.payment_intent === 'object' && refund.payment_intent?.metadata.key)
+          refunds.push({ ...toGatewayRefund(refund), paymentKey: refund.payment_intent.metadata.key })
+    })(),
+  )
+  return refunds
 }
 
 const toReturnedPayment = ({ key, gatewayId }: GatewayPayment) => ({ key, gatewayId })

@@ -111,6 +111,7 @@ export const createSettingsUseCase =
     body: {
       time_zone: config.timeZone,
       uat_bound: config.uatBound,
+      credit_smaller_contracts: config.creditSmallerContracts,
       currencies: ['HKD', 'USD', 'RMB'],
       payment: caller.actingConsent
         ? { stripe_key: null, card_frame: null, alipay: false, types: [], transferCurrencies: [] }

@@ -10,7 +10,7 @@ import { parseStatement } from '#server/drivers/statements/parse-statement.ts'
 import { type Statement, StatementError } from '#server/drivers/statements/statement.ts'
 import type { UseCase } from '#server/context/context.ts'
 import { createValidationProblem } from '#server/problems/problem-error.ts'
-import { identifyEntries, selectUnknown } from '#server/use-cases/bank-transfers/transfer-identity.ts'
+import { identifyEntries, listIdentities, selectUnknown } from '#server/use-cases/bank-transfers/transfer-identity.ts'
 
 type ImportInput = ParsedInputOf<typeof endpoint>
 
@@ -34,14 +34,11 @@ export async function prepareStatement(input: ImportInput, caller: Caller): Prom
 /** The input must come from `prepareStatement`. */
 export const importStatement: UseCase<typeof endpoint> = (context, { body }) =>
   runAsSystem(context.db, async () => {
-    const { db, caller, now } = context
+    const { db, app, caller, now } = context
     const { entries, skipped } = JSON.parse(body.content) as Statement
-    const identified = identifyEntries(entries)
+    const identified = identifyEntries(entries, app.payments.bankAccounts)
     await lockNewTransfers(db)
-    const knownIdentities = await findKnownIdentities(
-      db,
-      identified.flatMap(({ identity, loose }) => (loose ? [identity, loose.own] : [identity])),
-    )
+    const knownIdentities = await findKnownIdentities(db, listIdentities(identified))
     const added = await insertUnknownTransfers(
       db,
       selectUnknown(identified, knownIdentities).map(({ fields, identity }) => ({

@@ -1,7 +1,9 @@
 /** Identities of received transfers, by which a statement that is imported again adds nothing twice (decision 124). */
 import { createHash } from 'node:crypto'
 import { normaliseText } from '#domain/text.ts'
+import type { BankAccount } from '#contract/invoices.ts'
 import type { StatementEntry } from '#server/drivers/statements/statement.ts'
+import { findBankAccount, toAccountKey } from '#server/use-cases/bank-transfers/find-bank-account.ts'
 
 interface IdentityFields {
   account: string
@@ -16,13 +18,6 @@ interface IdentityFields {
 /** Texts that banks write if there is no number. */
 const noNumber = /^(|0+|-+|n\/?a|nonref|not ?provided)$/
 
-/** Letters and digits only, because one format of a bank has spaces and signs in the account, and another one has not. */
-const toAccountKey = (account: string) =>
-  account
-    .normalize('NFKC')
-    .toUpperCase()
-    .replaceAll(/[^\p{L}\p{N}]/gu, '')
-
 /**
  * `occurrence` numbers equal entries of a file, from 1. Overlapping statements have the same entries of a day. The bank's number alone is not
  * enough, because some banks count entries from 1 each day.
@@ -36,8 +31,11 @@ export function formatIdentity(fields: IdentityFields, occurrence: number): stri
 }
 
 export interface IdentifiedEntry {
+  /** `account` is that of the settings, if the statement means it. */
   fields: IdentityFields & Pick<StatementEntry, 'currency'>
   identity: string
+  /** The identity with the account as the statement names it, which a row has that was imported with other settings. */
+  written: string
   /** The identity without the account, as of a transfer that the staff recorded by hand. Null without a number of the bank. */
   loose: { first: string; own: string } | null
 }
@@ -53,18 +51,26 @@ function createCounter() {
   }
 }
 
-export function identifyEntries(entries: readonly StatementEntry[]): IdentifiedEntry[] {
-  const [count, countLoose] = [createCounter(), createCounter()]
+export function identifyEntries(
+  entries: readonly StatementEntry[],
+  bankAccounts: readonly BankAccount[],
+): IdentifiedEntry[] {
+  const [count, countWritten, countLoose] = [createCounter(), createCounter(), createCounter()]
   return entries.map(({ bankReference: bank_reference, ...entry }) => {
-    const fields = { ...entry, bank_reference }
+    const writtenFields = { ...entry, bank_reference }
+    const fields = { ...writtenFields, account: findBankAccount(bankAccounts, entry)?.account ?? entry.account }
     const hasNumber = !noNumber.test(normaliseText(bank_reference))
     return {
       fields,
       identity: count(fields).own,
+      written: countWritten(writtenFields).own,
       loose: hasNumber ? countLoose({ ...fields, account: '' }) : null,
     }
   })
 }
+
+export const listIdentities = (entries: readonly IdentifiedEntry[]): string[] =>
+  entries.flatMap(({ identity, written, loose }) => [identity, written, ...(loose ? [loose.own] : [])])
 
 /**
  * Returns the entries that are in no known row. A row without an account, such as one that the staff recorded by hand, is known as the
@@ -74,13 +80,13 @@ export function selectUnknown(
   entries: readonly IdentifiedEntry[],
   knownIdentities: ReadonlySet<string>,
 ): IdentifiedEntry[] {
-  const identities = new Set(entries.map(({ identity }) => identity))
+  const identities = new Set(entries.flatMap(({ identity, written }) => [identity, written]))
   const looseCounts = new Map<string, number>()
   for (const { loose } of entries)
     if (loose && knownIdentities.has(loose.own) && !identities.has(loose.own))
       looseCounts.set(loose.first, (looseCounts.get(loose.first) ?? 0) + 1)
-  return entries.filter(({ identity, loose }) => {
-    if (knownIdentities.has(identity)) return false
+  return entries.filter(({ identity, written, loose }) => {
+    if (knownIdentities.has(identity) || knownIdentities.has(written)) return false
     const count = loose ? (looseCounts.get(loose.first) ?? 0) : 0
     if (loose && count > 0) looseCounts.set(loose.first, count - 1)
     return count === 0

@@ -88,7 +88,10 @@ const operations = {
   corrected: 'withdraw',
 } as const satisfies Record<TransferOutcome, string>
 
-/** Builds an entry for the log of the company that the money was credited to, otherwise for that of the provider. */
+/**
+ * Builds an entry for the log of the company that the money was credited to, otherwise for that of the provider. Only the provider's has the
+ * sender: the money may be credited to the wrong company.
+ */
 export function buildTransferEntry(
   transfer: Pick<TransferRecord, 'id' | 'day' | 'currency' | 'amount' | 'sender' | 'bank_reference' | 'note'>,
   outcome: TransferOutcome,
@@ -102,7 +105,7 @@ export function buildTransferEntry(
       TransferId: id,
       Amount: `${currency} ${amount}`,
       TransferDate: day,
-      ...(sender === '' ? {} : { TransferSender: sender }),
+      ...(sender === '' || companyId !== null ? {} : { TransferSender: sender }),
       ...(bankReference === '' ? {} : { Reference: bankReference }),
       ...(note === null ? {} : { TransferNote: note }),
       Outcome: outcome,

@@ -147,8 +147,8 @@ export const correctBankTransfer: UseCase<typeof correctEndpoint> = (context, { 
       },
     )
     await updateTransfer(db, id, { state: 'corrected', note, user_id: caller.userId, update_time: now })
-    // The company sees its own log. Sender and note are about somebody else's money, so only the provider's log has them.
-    await context.audit(buildTransferEntry({ ...transfer, sender: '', note: null }, 'corrected', companyId))
+    // The company sees its own log. The note is about somebody else's money, so only the provider's log has it.
+    await context.audit(buildTransferEntry({ ...transfer, note: null }, 'corrected', companyId))
     await context.audit(buildTransferEntry({ ...transfer, note }, 'corrected'))
     const { identity, source, account, day, amount, sender, reference, bank_reference } = transfer
     const newId = await insertTransfer(db, {

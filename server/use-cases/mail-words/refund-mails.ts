@@ -8,11 +8,11 @@ import zh from '#locales/zh/money.json' with { type: 'json' }
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { type DisputeRecord, findDispute } from '#server/db/payments/disputes.ts'
 import { findMoneyCheck } from '#server/db/payments/money-checks.ts'
-import { findRefund, type RefundRecord } from '#server/db/payments/refunds.ts'
+import { findRefund, isBeyondPayment, type RefundRecord } from '#server/db/payments/refunds.ts'
 import type { MoneyCheckFault } from '#server/db/tables/refund-tables.ts'
 import { createTranslator } from '#server/text/translator.ts'
 import type { AppContext } from '#server/context/context.ts'
-import type { MoneyMailTemplate, MoneyMailRequest } from '#server/use-cases/mail/mail-kinds.ts'
+import type { MoneyMailTemplate, MoneyMailRequest, RefundMail } from '#server/use-cases/mail/mail-kinds.ts'
 import { preventLinks } from '#server/use-cases/mail-words/mail-templates.ts'
 
 interface MoneyMailValues {
@@ -115,7 +115,7 @@ async function readRefundValues(
   const refund = await findRefund(db, refundId)
   const isForCustomer = mail === 'invoice-refunded'
   const hasFailed = mail === 'refund-failed'
-  if (refund?.state !== (hasFailed ? 'failed' : 'done')) return null
+  if (!refund || !isAbout(mail, refund)) return null
   const { code: service, company_name: customer, currency, end_time, create_time } = refund
   // A customer gets one mail for each credit note.
   const amount = isForCustomer ? refund.amount : refund.total
@@ -127,8 +127,18 @@ async function readRefundValues(
     invoice: isForCustomer ? (refund.invoice_code ?? '') : refund.invoice_codes.join(', '),
     matter: (hasFailed ? refund.problem : refund.credit_note_code) ?? '',
     path: getPath(isForCustomer ? 'invoice' : 'home'),
-    ...(isForCustomer ? chooseRefundTemplate(refund) : {}),
+    ...(isForCustomer ? chooseRefundTemplate(refund) : chooseStaffTemplate(refund)),
   }
+}
+
+function isAbout(mail: RefundMail, refund: RefundRecord): boolean {
+  if (mail === 'refund-failed') return refund.problem !== null && refund.end_time !== null
+  return refund.state === 'done' || (mail === 'gateway-refund' && isBeyondPayment(refund))
+}
+
+function chooseStaffTemplate(refund: RefundRecord): Pick<MoneyMailValues, 'template'> {
+  if (isBeyondPayment(refund)) return { template: 'refund-beyond' }
+  return refund.state === 'done' && refund.problem !== null ? { template: 'refund-returned' } : {}
 }
 
 /** After a lost dispute the bank has returned the money before, so the mail must not announce a refund to the card. */

@@ -9,7 +9,7 @@ export type BackupReminderMail = 'backup-due' | 'backup-overdue' | 'backup-expir
 export type BackupPaymentMail = 'backup-paid' | BackupReminderMail
 export type TrafficMail = 'traffic-paid' | 'traffic-due' | 'traffic-overdue'
 export type TaskMail = 'payment-task' | 'payment-refunded'
-/** `gateway-refund` is for the staff, `refund-failed` for the member who requested the refund. */
+/** `gateway-refund` is for the staff, `refund-failed` for the member who requested the refund, or for the staff if nobody did. */
 export type RefundMail = 'invoice-refunded' | 'gateway-refund' | 'refund-failed'
 
 export type MoneyMailRequest =
@@ -20,7 +20,8 @@ export type MoneyMailRequest =
 export type MoneyMail = MoneyMailRequest['mail']
 /**
  * Templates: of `payment-dispute` for an inquiry and if the gateway names no time until which to respond, and of `invoice-refunded` if a lost
- * dispute caused the refund, or if it was added to the credit balance.
+ * dispute caused the refund, or if it was added to the credit balance. Of `refund-failed` if the refund had a credit note, and of `gateway-refund`
+ * if no invoice has it.
  */
 export type MoneyMailTemplate =
   | 'payment-dispute-undated'
@@ -28,6 +29,8 @@ export type MoneyMailTemplate =
   | 'payment-inquiry-undated'
   | 'dispute-lost'
   | 'credit-added'
+  | 'refund-returned'
+  | 'refund-beyond'
 
 /** A bank transfer became credit of the recipient's company. `transfer-paid`: it also paid something. */
 export type TransferMail = 'transfer-credited' | 'transfer-paid'

@@ -5,7 +5,7 @@
 import { getDiscardedAmount } from '#domain/fees/discarded-amount.ts'
 import { type Currency, type Hundredths, writeAmount } from '#domain/money.ts'
 import { addCreditEntry, findContractCredit, lockCredit } from '#server/db/payments/credit.ts'
-import { hasRefundedContract } from '#server/db/payments/documents.ts'
+import { hasRefundedContract, lockContractInvoices } from '#server/db/payments/documents.ts'
 import { runAsSystem } from '#server/db/tenant.ts'
 import type { UseCaseContext } from '#server/context/context.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
@@ -17,14 +17,25 @@ interface ChangeTerms {
   isCreditable: boolean
 }
 
+interface CreditedService {
+  companyId: number
+  code: string
+  /** For an order, not for a quote: a refund of the service's invoices waits until the commit. */
+  isLocking: boolean
+}
+
 /**
  * Returns whether a change of the service's contract credits what it does not use. It does not if money of the service's contracts was or may be
  * sent back, because the same money would be given twice.
  */
-export const isUnusedCreditable = async (
+export async function isUnusedCreditable(
   { db, app }: Pick<CreditContext, 'db' | 'app'>,
-  service: { companyId: number; code: string },
-): Promise<boolean> => app.config.creditSmallerContracts && !(await hasRefundedContract(db, service))
+  { isLocking, ...service }: CreditedService,
+): Promise<boolean> {
+  if (!app.config.creditSmallerContracts) return false
+  if (isLocking) await runAsSystem(db, () => lockContractInvoices(db, service))
+  return !(await hasRefundedContract(db, service))
+}
 
 /** Returns the paid amount that a change does not use, by what happens to it. One of the two is 0. */
 export function splitUnusedAmount({ quote, isCreditable }: ChangeTerms): {

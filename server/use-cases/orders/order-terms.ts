@@ -168,7 +168,8 @@ export async function buildChangeTerms(
     if (isSame && list.id !== base.price_id) throw new ProblemError('NOTHING_CHANGED')
     requireNoProblems(checkTerms(choice, list.content, visibleModules))
     const quote = requireQuote(quoteChange(quoteInput, parseSegments(base), moment.today, getContractAnchor(base).date))
-    const isCreditable = await isUnusedCreditable(context, { companyId, code: base.service_code })
+    const service = { companyId, code: base.service_code, isLocking: find === lockContract }
+    const isCreditable = await isUnusedCreditable(context, service)
     return { type: 'change', period: base.period, quote, joiningModules, isCreditable, ...sharedTerms }
   }
   if (input.period === undefined) throw createValidationProblem([{ field: 'period', code: 'REQUIRED' }])

@@ -10,6 +10,7 @@ import {
   type AttemptRecord,
   scheduleImmediateCheck,
   listUnsettledAttempts,
+  releaseHeldCredit,
   updateAttempt,
 } from '#server/db/payments/payment-attempts.ts'
 import { type PayableColumns, toPayableRef } from '#server/db/payments/payables.ts'
@@ -25,6 +26,7 @@ import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 import { applyPayment } from '#server/use-cases/payments/apply-payment.ts'
 import { findPayable } from '#server/use-cases/payments/find-payable.ts'
 import { requestReceipts } from '#server/use-cases/payments/mail-receipts.ts'
+import type { LockedPayable } from '#server/use-cases/payments/payable.ts'
 
 /** Time in ms that a charge request may still be in transit after this process was killed. */
 const maxTransitMs = 60_000
@@ -33,9 +35,17 @@ const maxOpenMs = 24 * 3_600_000
 
 /** Delay in ms before a closed attempt is checked again, if its Alipay address can still be opened. */
 const openedQueryMs = 60_000
+/**
+ * Age in ms from which no gateway takes money for an attempt any more. An address of Alipay opens for 24 hours and its page for 2 more, a page
+ * of Stripe for 24 hours, and a bank may process a card for some days.
+ */
+const maxTakingMs = 7 * 24 * 3_600_000
 
-export async function requireDriver({ payments }: AppContext, { gateway }: Pick<AttemptRecord, 'gateway'>) {
-  const driver = gateway === 'credit' ? null : await payments.findDriver(gateway)
+const findDriver = async ({ payments }: AppContext, { gateway }: Pick<AttemptRecord, 'gateway'>) =>
+  gateway === 'credit' ? null : await payments.findDriver(gateway)
+
+export async function requireDriver(app: AppContext, attempt: Pick<AttemptRecord, 'gateway'>) {
+  const driver = await findDriver(app, attempt)
   if (!driver) throw createUnavailableProblem(60)
   return driver
 }
@@ -65,13 +75,25 @@ export async function endAttempt(app: AppContext, attempt: AttemptRecord): Promi
   return await settleAttempt(app, attempt, await driver.close(toGatewayQuery(attempt)), { isEnding: true })
 }
 
-/** Queries the attempt. Cancels it instead if it was closed before or its payable can no longer be paid. Throws PaymentProblem. */
+/**
+ * Queries the attempt. Cancels it instead if it was closed before or its payable can no longer be paid. Throws PaymentProblem, and UNAVAILABLE
+ * if the gateway is not set up any more; the credit that the attempt holds is then free if no money can need it (decision 124).
+ */
 export async function refreshAttempt(app: AppContext, attempt: AttemptRecord): Promise<AttemptRecord> {
   const now = app.clock()
-  const payable = await writeAsSystem(app, (db) => findPayable({ db, app, now }, toPayableRef(attempt)))
-  const isPayable = payable && !payable.isDeleted && payable.refusal === null
+  const hasDriver = (await findDriver(app, attempt)) !== null
+  const isPayable = await writeAsSystem(app, async (db) => {
+    const payable = await findPayable({ db, app, now }, toPayableRef(attempt))
+    if (!hasDriver && (hasNoUse(payable) || now - attempt.started_at > maxTakingMs))
+      await releaseHeldCredit(db, attempt.id)
+    return payable !== null && !payable.isDeleted && payable.refusal === null
+  })
   return await (isPayable && attempt.state !== 'closed' ? queryAttempt(app, attempt) : endAttempt(app, attempt))
 }
+
+/** Whether money for the payable can only become a task. An order that was not paid in time is not meant: its money may have been taken before. */
+const hasNoUse = (payable: LockedPayable | null): boolean =>
+  payable === null || payable.items.some(({ isPaid, isReplaced, hasEnded }) => isPaid || isReplaced || hasEnded)
 
 /** Stores the gateway's report. `payment` is null if the gateway has no such payment. Returns the updated attempt. */
 export async function settleAttempt(

@@ -177,13 +177,13 @@ function throwUnavailable(error: unknown): never {
 }
 
 /**
- * Queries the gateway if the latest attempt is not settled and the limit is not reached. Also works for a deleted payable with an attempt
+ * Returns the status, and the purchase order number of the latest attempt. Queries the gateway if the latest attempt is not settled and the limit is not reached. Also works for a deleted payable with an attempt
  * (decision 62). Throws NOT_FOUND.
  */
 export async function readPaymentStatus(
   app: AppContext,
   input: Pick<StartPaymentInput, 'caller' | 'items'>,
-): Promise<{ status: 'none' | 'open' | 'processing' | PaidStatus | 'declined' }> {
+): Promise<{ status: 'none' | 'open' | 'processing' | PaidStatus | 'declined'; po_number?: string }> {
   const now = app.clock()
   const { isPaid, latestAttempt, canQuery } = await writeAsSystem(app, async (db) => {
     const { companyId, isPaid, isDeleted } = await findOwnPayable({ db, app, now }, input)
@@ -203,7 +203,8 @@ export async function readPaymentStatus(
     isSettled(latestAttempt) || !canQuery
       ? latestAttempt
       : await queryAttempt(app, latestAttempt).catch((error: unknown) => keepAttemptOnError(error, latestAttempt))
-  return { status: attempt.state === 'paid' ? await readPaidStatus(app, attempt) : statusByState[attempt.state] }
+  const status = attempt.state === 'paid' ? await readPaidStatus(app, attempt) : statusByState[attempt.state]
+  return { status, ...(attempt.po_number === null ? {} : { po_number: attempt.po_number }) }
 }
 
 const isSettled = ({ state }: AttemptRecord) => state === 'declined' || state === 'closed' || state === 'paid'

@@ -3,35 +3,26 @@
  * becomes a task of the staff. Repeated, reordered and concurrent notices have no second effect (decision 123).
  */
 import { PROVIDER } from '#domain/access.ts'
-import { type Currency, type Hundredths, readAmount, writeAmount } from '#domain/money.ts'
+import { type Hundredths, readAmount, writeAmount } from '#domain/money.ts'
 import { takeChangeNumber } from '#server/db/change-numbers.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { listAlertedAdmins } from '#server/db/orders/reminders.ts'
 import {
   disputeCheckMs,
-  type DisputeRecord,
   hasOpenDispute,
   insertDispute,
   listDisputesOfPayment,
   updateDispute,
 } from '#server/db/payments/disputes.ts'
 import type { AttemptRecord } from '#server/db/payments/payment-attempts.ts'
-import {
-  findTaskOfPayment,
-  lockPaymentTask,
-  type PaymentTaskRecord,
-  updatePaymentTask,
-} from '#server/db/payments/payment-tasks.ts'
+import { findTaskOfPayment, lockPaymentTask } from '#server/db/payments/payment-tasks.ts'
 import { findPayment, type PaymentRecord } from '#server/db/payments/payments.ts'
 import {
-  getRefund,
-  insertRefund,
+  isBeyondPayment,
   listRefundsOfPayment,
   lockInvoicesOfPayment,
-  type RefundableInvoice,
   type RefundRecord,
   updateDocument,
-  updateRefund,
 } from '#server/db/payments/refunds.ts'
 import { writeAsSystem } from '#server/db/transaction.ts'
 import type { GatewayDispute, GatewayRefunds } from '#server/drivers/payment/payment-driver.ts'
@@ -39,17 +30,9 @@ import { PaymentProblem } from '#server/drivers/payment/payment-problem.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { notifyJobs } from '#server/use-cases/job-requests.ts'
 import { requestMail } from '#server/use-cases/mail/request-mail.ts'
-import {
-  buildRefundEntry,
-  getPaymentRest,
-  getRest,
-  type RefundAuditOutcome,
-  recordRefundOutcome,
-  sumRefunds,
-  writeCreditNote,
-} from '#server/use-cases/refunds/complete-refund.ts'
+import { sumRefunds } from '#server/use-cases/refunds/complete-refund.ts'
+import { isRunning, type PaymentHistory, recordRefund, recordReturn } from '#server/use-cases/refunds/record-refund.ts'
 import type { PaymentContext } from '#server/use-cases/payments/payable.ts'
-import { buildTaskEntry } from '#server/use-cases/payments/payment-tasks.ts'
 import { requireDriver } from '#server/use-cases/payments/settle-attempt.ts'
 
 const maxRounds = 3
@@ -83,21 +66,12 @@ export async function inspectPayment(
       const history = await lockPayment(context, before.payment)
       // A refund that ended since the query may be missing in its sum.
       if (describeRefunds(history) !== before.text) return false
-      await recordReport(context, history, report)
+      await recordReport(context, await recordReturns(context, history, report), report)
       return true
     })
     if (isRecorded) return notifyJobs(app)
   }
   throw new PaymentProblem('the refunds of a payment change at the moment', false)
-}
-
-/** A payment with everything that was sent back. Its invoices or its task are locked. */
-interface PaymentHistory {
-  payment: PaymentRecord
-  task: PaymentTaskRecord | null
-  invoices: readonly RefundableInvoice[]
-  refunds: readonly RefundRecord[]
-  disputes: readonly DisputeRecord[]
 }
 
 async function readState(
@@ -124,6 +98,18 @@ async function lockPayment({ db }: PaymentContext, payment: PaymentRecord): Prom
   return { payment, task, invoices, refunds, disputes: await listDisputesOfPayment(db, payment.id) }
 }
 
+/** Returns the history again, because what has come back can be refunded in another way. */
+async function recordReturns(
+  context: PaymentContext,
+  history: PaymentHistory,
+  { refunds }: GatewayReport,
+): Promise<PaymentHistory> {
+  const failedRefunds = refunds.filter(({ status }) => status === 'failed')
+  if (failedRefunds.length === 0) return history
+  for (const refund of failedRefunds) await recordReturn(context, history, refund)
+  return await lockPayment(context, history.payment)
+}
+
 async function recordReport(context: PaymentContext, history: PaymentHistory, report: GatewayReport): Promise<void> {
   let { refunds } = history
   for (const { reference, amount } of findUnknownRefunds(history, report)) {
@@ -136,12 +122,9 @@ async function recordReport(context: PaymentContext, history: PaymentHistory, re
   }
 }
 
-const isRunning = ({ task, refunds }: Pick<PaymentHistory, 'task' | 'refunds'>) =>
-  task?.state === 'refunding' || refunds.some(({ state }) => state === 'requested' || state === 'pending')
-
 /** A gateway's sum of refunds does not contain what a bank took back after a dispute. */
-const isDoneByGateway = ({ state, route, cause }: RefundRecord) =>
-  state === 'done' && route === 'gateway' && cause !== 'dispute'
+const isDoneByGateway = (refund: RefundRecord) =>
+  refund.route === 'gateway' && refund.cause !== 'dispute' && (refund.state === 'done' || isBeyondPayment(refund))
 
 /** Returns refunds that are done at the gateway and that the portal neither sent nor recorded. */
 function findUnknownRefunds(
@@ -163,125 +146,16 @@ function findUnknownRefunds(
     .map(({ reference, amount }) => ({ reference, amount }))
   if (total === null) return unknown
   // A task that was refunded has sent back all that was left.
-  const knownSum = task?.state === 'refunded' ? readAmount(payment.amount) : sumRefunds(refunds.filter(isDoneByGateway))
+  const isRefundedTask = task?.state === 'refunded'
+  const knownRefunds = refunds.filter(
+    (refund) => isDoneByGateway(refund) && (!isRefundedTask || isBeyondPayment(refund)),
+  )
+  const knownSum = (isRefundedTask ? readAmount(payment.amount) : 0n) + sumRefunds(knownRefunds)
   const rest = total - knownSum - unknown.reduce((sum, { amount }) => sum + amount, 0n)
   if (rest <= 0n) return unknown
   if (isRunning(history)) throw new PaymentProblem('a refund in progress may be the one at the gateway', false)
   return [...unknown, { reference: `sum-${writeAmount(total)}`, amount: rest }]
 }
-
-interface FoundRefund {
-  reference: string
-  amount: Hundredths
-  cause: 'gateway' | 'dispute'
-}
-
-/**
- * Records money that left at the gateway. With one invoice, or if all that is left was refunded, it gets credit notes. Otherwise the staff
- * decide which invoice it was for.
- */
-async function recordRefund(
-  context: PaymentContext,
-  history: PaymentHistory,
-  { reference, amount: foundAmount, cause }: FoundRefund,
-): Promise<void> {
-  const { db, app, now } = context
-  const { payment, task, invoices, refunds } = history
-  const { total, gateway: rest } =
-    task?.state === 'refunded' ? { total: 0n, gateway: 0n } : getPaymentRest(payment.amount, invoices, refunds)
-  const amount = foundAmount < rest ? foundAmount : rest
-  if (foundAmount > rest) {
-    if (isRunning(history)) throw new PaymentProblem('a refund in progress holds the amount', false)
-    // For example after a refund by bank transfer, of which the gateway does not know.
-    app.log.error({ event: 'refund_beyond_payment', payment: payment.id }, 'more was sent back than was paid')
-    if (rest <= 0n) return
-  }
-  const refundId = await insertRefund(db, {
-    company_id: payment.company_id,
-    payment_id: payment.id,
-    invoice_id: null,
-    amount: writeAmount(amount),
-    currency: payment.currency as Currency,
-    route: 'gateway',
-    cause,
-    reason: null,
-    state: 'done',
-    reference,
-    create_time: now,
-    update_time: now,
-    end_time: now,
-  })
-  const [firstInvoice] = invoices
-  if (firstInvoice && (invoices.length === 1 || amount === total))
-    await assignRefund(context, { refundId, invoiceId: firstInvoice.invoice_id, outcome: 'refunded' })
-  else await writeEntry(context, refundId)
-  if (task?.state === 'open' && amount === rest) await settleTask(context, task, reference)
-  for (const userId of await listAlertedAdmins(db, PROVIDER))
-    await requestMail(db, { companyId: payment.company_id, now }, { mail: 'gateway-refund', userId, refundId })
-}
-
-async function writeEntry(
-  context: PaymentContext,
-  refundId: number,
-  outcome: RefundAuditOutcome = 'refunded',
-): Promise<void> {
-  const refund = await getRefund(context.db, refundId)
-  await recordRefundOutcome(context, refund, buildRefundEntry(refund, outcome), true)
-}
-
-/** All money of a task was sent back at the gateway. */
-async function settleTask({ db, now }: PaymentContext, task: PaymentTaskRecord, reference: string): Promise<void> {
-  const refundedFields = { state: 'refunded', refund_reference: reference, next_look: null } as const
-  await updatePaymentTask(db, task.id, { ...refundedFields, update_time: now, end_time: now })
-  await recordRefundOutcome({ db, now }, task, buildTaskEntry(task, { operation: 'refund', outcome: 'refunded' }), true)
-}
-
-/**
- * Gives a refund at the gateway to an invoice, and what exceeds it to the other invoices of the payment, each with its credit note. The
- * invoices must be locked.
- */
-export async function assignRefund(
-  context: PaymentContext,
-  { refundId, invoiceId, outcome }: { refundId: number; invoiceId: number; outcome: RefundAuditOutcome },
-): Promise<void> {
-  const { db, now } = context
-  const refund = await getRefund(db, refundId)
-  const invoices = await lockInvoicesOfPayment(db, refund.payment_id)
-  const refunds = await listRefundsOfPayment(db, refund.payment_id)
-  const isChosen = ({ invoice_id }: RefundableInvoice) => invoice_id === invoiceId
-  let amount = readAmount(refund.amount)
-  let currentId: number | null = refundId
-  for (const invoice of [...invoices.filter(isChosen), ...invoices.filter((other) => !isChosen(other))]) {
-    const ownRefunds = refunds.filter(({ invoice_id }) => invoice_id === invoice.invoice_id)
-    const rest = getRest(invoice.amount, ownRefunds)
-    const part = rest < amount ? rest : amount
-    if (part === 0n) continue
-    const fields = { invoice_id: invoice.invoice_id, amount: writeAmount(part) }
-    if (currentId === null)
-      currentId = await insertRefund(db, { ...toPartColumns(refund), ...fields, update_time: now })
-    else await updateRefund(db, currentId, { ...fields, update_time: now })
-    await writeCreditNote(context, currentId)
-    await writeEntry(context, currentId, outcome)
-    currentId = null
-    amount -= part
-  }
-  if (amount > 0n) throw new Error('a refund exceeds what is left of the invoices of its payment')
-}
-
-const toPartColumns = (refund: RefundRecord) => ({
-  company_id: refund.company_id,
-  payment_id: refund.payment_id,
-  currency: refund.currency,
-  route: refund.route,
-  reason: refund.reason,
-  state: refund.state,
-  reference: refund.reference,
-  cause: refund.cause,
-  create_time: refund.create_time,
-  end_time: refund.end_time,
-  // The task is about the first part.
-  seen_time: refund.create_time,
-})
 
 /** Records the dispute or its end. A dispute that has ended stays as it is. */
 async function recordDispute(context: PaymentContext, history: PaymentHistory, dispute: GatewayDispute): Promise<void> {

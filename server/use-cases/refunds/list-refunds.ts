@@ -24,7 +24,7 @@ import type { AppContext, UseCase } from '#server/context/context.ts'
 import { createValidationProblem, ProblemError, requireRow } from '#server/problems/problem-error.ts'
 import { notifyJobs } from '#server/use-cases/job-requests.ts'
 import { buildRefundEntry } from '#server/use-cases/refunds/complete-refund.ts'
-import { assignRefund } from '#server/use-cases/refunds/inspect-payment.ts'
+import { assignRefund } from '#server/use-cases/refunds/record-refund.ts'
 import { toRefundRow } from '#server/use-cases/refunds/refund-invoice.ts'
 
 /** Delay in ms until the gateway is queried about a withdrawn refund. */
@@ -40,7 +40,8 @@ export const listRefunds: UseCase<typeof listEndpoint> = ({ db, app }, { query }
     const refunds: OutputOf<typeof listEndpoint>['refunds'] = []
     for (const refund of await (invoice ? listRefundsOfInvoice(db, invoice) : listUnsettledRefunds(db))) {
       // Only a refund without an invoice may belong to one of several.
-      const invoices = refund.invoice_id === null ? await listInvoicesOfPayment(db, refund.payment_id) : []
+      const isUnassigned = refund.invoice_id === null && refund.state === 'done'
+      const invoices = isUnassigned ? await listInvoicesOfPayment(db, refund.payment_id) : []
       refunds.push({
         ...toRefundRow(app, refund),
         total: refund.total,
@@ -87,11 +88,12 @@ export const settleRefundTask: UseCase<typeof settleEndpoint> = (context, { para
     const { payment_id: paymentId } = requireRow(await findRefund(db, id))
     const invoices = await lockInvoicesOfPayment(db, paymentId)
     const refund = await getRefund(db, id)
-    const isTask = refund.cause !== 'staff' || refund.state === 'failed'
+    const hasFailed = refund.state === 'failed' || (refund.state === 'done' && refund.problem !== null)
+    const isTask = refund.cause !== 'staff' || hasFailed
     if (!isTask || refund.seen_time !== null) throw new ProblemError('STATE_CONFLICT', { why: 'seen' })
     const seenFields = { seen_time: now, update_time: now }
     await updateRefund(db, id, refund.cause === 'staff' ? seenFields : { ...seenFields, user_id: caller.userId })
-    if (refund.invoice_id === null && invoices.length > 0) {
+    if (refund.invoice_id === null && refund.state === 'done' && invoices.length > 0) {
       const invoice = invoices.find(({ invoice_id }) => invoice_id === body.invoice_id)
       if (!invoice) throw createValidationProblem([{ field: 'invoice_id', code: 'REQUIRED' }])
       await assignRefund(context, { refundId: id, invoiceId: invoice.invoice_id, outcome: 'assigned' })

@@ -10,7 +10,7 @@ import { toTimestamp } from '#domain/time.ts'
 import type { OutputOf, ParsedInputOf } from '#contract/endpoint.ts'
 import type { refundInvoice } from '#contract/staff/refunds.ts'
 import { takeChangeNumber } from '#server/db/change-numbers.ts'
-import { addCreditEntry, lockCredit } from '#server/db/payments/credit.ts'
+import { addCreditEntry, findLatestContractEntry, lockCredit } from '#server/db/payments/credit.ts'
 import { hasOpenDispute, listDisputesOfPayment } from '#server/db/payments/disputes.ts'
 import {
   findAttemptOfPayment,
@@ -51,18 +51,22 @@ const createFieldError = (
 /**
  * Returns the refund. A refund by gateway is claimed, and a job sends it after the commit. Others are done at once. Throws
  * VALIDATION_ERROR for a wrong confirmation, amount, day or reference, and STATE_CONFLICT with the reason: `disputed`, `changed` if there is
- * another refund that the staff have not seen, `tooMuch`, or `noGateway`. `left` is what can be refunded, and `refunded_before` what the next
+ * another refund that the staff have not seen, `credited` if a smaller contract was credited meanwhile, `tooMuch`, or `noGateway`. `left` is what can be refunded, and `refunded_before` what the next
  * try must repeat.
  */
 export const startInvoiceRefund: UseCase<typeof refundInvoice> = (context, { params: { id }, body }) =>
   runAsSystem(context.db, async () => {
     const { db, app, now } = context
-    const { payment_id: paymentId } = requireRow(await findRefundableInvoice(db, id))
+    const storedInvoice = requireRow(await findRefundableInvoice(db, id))
+    const { payment_id: paymentId, company_id: companyId, service_code: code } = storedInvoice
+    const entryBefore = await findLatestContractEntry(db, { companyId, code })
     const invoice = requireRow(
       (await lockInvoicesOfPayment(db, paymentId)).find(({ document_id }) => document_id === id),
     )
     checkFields(context, invoice, body)
-    await requireRest(context, invoice, body)
+    // A smaller contract that was ordered at the same moment has locked the invoice before (decision 124).
+    const isCredited = (await findLatestContractEntry(db, { companyId, code })) !== entryBefore
+    await requireRest(context, invoice, { ...body, isCredited })
     const refundId = await refundByRoute[body.route](context, invoice, body)
     if (body.route === 'gateway') {
       await requestReconciliation(db, { companyId: 0, intent: `refund-invoice-${refundId}`, now })
@@ -89,7 +93,11 @@ function checkFields(context: UseCaseContext, { code, paid_at: paidAt }: Refunda
  * The sum of refunds that are not failed exceeds neither the invoice nor the invoices of the payment together. By gateway, nothing more is
  * sent back than the gateway took.
  */
-async function requireRest({ db }: UseCaseContext, invoice: RefundableInvoice, body: RefundInput): Promise<void> {
+async function requireRest(
+  { db }: UseCaseContext,
+  invoice: RefundableInvoice,
+  body: RefundInput & { isCredited: boolean },
+): Promise<void> {
   const { payment_id: paymentId, invoice_id: invoiceId } = invoice
   if (hasOpenDispute(await listDisputesOfPayment(db, paymentId))) throw createConflictError('disputed')
   const refunds = await listRefundsOfPayment(db, paymentId)
@@ -101,6 +109,7 @@ async function requireRest({ db }: UseCaseContext, invoice: RefundableInvoice, b
   const figures = { left: writeAmount(left), refunded_before: writeAmount(refundedBefore) }
   // A repeated press after an unknown outcome would otherwise be a second refund.
   if (readAmount(body.refunded_before) !== refundedBefore) throw createConflictError('changed', figures)
+  if (body.isCredited) throw createConflictError('credited', figures)
   if (readAmount(body.amount) > left) throw createConflictError('tooMuch', figures)
   const isOfTransfer = ({ route, reference }: RefundRecord) =>
     route === 'transfer' && reference?.toLowerCase() === body.reference?.trim().toLowerCase()

@@ -39,7 +39,7 @@ export type TransferProposal = z.output<typeof proposal>
 export const bankTransferRow = z.object({
   id: z.int(),
   source: z.enum(['staff', 'statement']),
-  /** The account that received it, as the statement names it. Empty if the staff recorded the transfer. */
+  /** The account that received it: of `BANK_ACCOUNTS`, or as the statement names it. Empty if the staff recorded the transfer. */
   account: z.string(),
   day: plainDate,
   currency,

@@ -29,8 +29,9 @@ const refundRow = z.object({
   state: z.enum(['requested', 'pending', 'done', 'failed']),
   /** The refund's number at the gateway or the bank. */
   reference: z.nullable(z.string()),
+  /** Reason of a refusal. Of a refund that is done: the gateway could not complete it later, and the credit note stays valid. */
   problem: z.nullable(z.string()),
-  /** `gateway`: it was made on the gateway's own pages. `dispute`: the bank took the money back after a lost dispute. */
+  /** `failed` and not of the staff, without a problem: it exceeds what was left of the payment, and no invoice has it. `gateway`: it was made on the gateway's own pages. `dispute`: the bank took the money back after a lost dispute. */
   cause: z.enum(['staff', 'gateway', 'dispute']),
   user_name: z.nullable(z.string()),
   requested: timestamp,

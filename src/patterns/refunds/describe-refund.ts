@@ -15,24 +15,40 @@ export function describeGateway(gateway: string, t: Translate): string {
 }
 
 /** A refund is refused by the gateway only, so a failed one has sent nothing back. */
-export const refundTones: Record<RefundRow['state'], TagTone> = {
+const refundTones = {
   requested: 'pending',
   pending: 'pending',
   done: 'positive',
   failed: 'danger',
+  returned: 'danger',
+  beyond: 'danger',
+} as const satisfies Record<string, TagTone>
+
+/**
+ * Returns the state of a refund. `returned`: it was done, and the gateway could not complete it later. `beyond`: it was made at the gateway and
+ * exceeds what was left of the payment.
+ */
+export function getRefundState({ state, cause, problem, ended }: RefundRow): keyof typeof refundTones {
+  const hasReturned = ended !== null && problem !== null && (state === 'done' || cause !== 'staff')
+  if (hasReturned) return 'returned'
+  return state === 'failed' && cause !== 'staff' ? 'beyond' : state
 }
+
+export const getRefundTone = (refund: RefundRow): TagTone => refundTones[getRefundState(refund)]
 
 /** Returns the state that its tag shows. */
 export const describeState = (refund: RefundRow, t: Translate): string =>
-  t(`history.state.${refund.state !== 'done' && isWithdrawn(refund) ? 'withdrawn' : refund.state}`)
+  t(`history.state.${refund.state !== 'done' && isWithdrawn(refund) ? 'withdrawn' : getRefundState(refund)}`)
 
 /** Returns where the money is: "Sent to Stripe, not confirmed yet." */
 export function describeMoney(refund: RefundRow, t: Translate): string {
-  const { state, route, cause, gateway: code, problem, reference } = refund
+  const { route, cause, gateway: code, problem, reference } = refund
+  const state = getRefundState(refund)
   const gateway = describeGateway(code, t)
-  if (state !== 'done' && isWithdrawn(refund))
+  if (refund.state !== 'done' && isWithdrawn(refund))
     return t(state === 'failed' ? 'history.withdrawn' : 'history.withdrawing', { gateway })
-  if (state === 'failed') return t('history.failed', { gateway, problem: problem ?? '–' })
+  if (state === 'beyond') return t('history.beyond', { gateway })
+  if (state === 'failed' || state === 'returned') return t(`history.${state}`, { gateway, problem: problem ?? '–' })
   if (state !== 'done' && problem !== null) return t('history.problem', { gateway, problem })
   if (state !== 'done') return t(`history.${state}`, { gateway })
   if (cause !== 'staff') return t(`history.${cause}Cause`, { gateway })

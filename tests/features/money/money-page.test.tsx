@@ -222,7 +222,7 @@ it('A file that is dropped and too large is refused before it is sent', async ()
   const file = new File(['x'.repeat(2_000_001)], 'year.csv')
   fireEvent.drop(form.getByRole('region', { name: 'Statement file' }), { dataTransfer: { files: [file] } })
   await form.findByText('The file has more than 2,000,000 characters. Export a shorter period.')
-  expect(readDescription(await pressSend(form.element))).toContain('Choose a file first.')
+  expect(readDescription(await pressSend(form.element))).toContain('This file cannot be imported. Choose another one.')
 })
 
 it('The home page names open transfers, and leads to them', async () => {

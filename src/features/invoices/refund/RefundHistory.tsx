@@ -14,7 +14,7 @@ import { BusinessTime } from '#ui/page/BusinessTime.tsx'
 import { formatReadingTime } from '#ui/page/business-clock.ts'
 import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import '#features/invoices/refund/words.ts'
-import { describeMoney, describeState, refundTones } from '#patterns/refunds/describe-refund.ts'
+import { describeMoney, describeState, getRefundTone } from '#patterns/refunds/describe-refund.ts'
 import { getFigures, type RefundedDocument } from '#features/invoices/refund/refund-form.ts'
 
 const pollMs = 5000
@@ -95,10 +95,10 @@ function RefundItem({ refund, onChanged }: { refund: RefundRow; onChanged: () =>
   return (
     <li>
       <Amount currency={currency} amount={amount} />
-      <Tag tone={refundTones[state]}>{describeState(refund, t)}</Tag>
+      <Tag tone={getRefundTone(refund)}>{describeState(refund, t)}</Tag>
       <span className="credit-about">
         <span>{describeMoney(refund, t)}</span>
-        {invoiceId === null && <span>{t('history.unassigned')}</span>}
+        {invoiceId === null && state === 'done' && <span>{t('history.unassigned')}</span>}
         {reason !== null && <span>{reason}</span>}
         <span>
           {note !== null && <span className="invoice-code">{note} </span>}

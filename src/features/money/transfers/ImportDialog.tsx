@@ -48,7 +48,7 @@ export function ImportDialog({ onClose, onImported }: ImportDialogProps) {
     <Button
       kind="primary"
       isBusy={isBusy}
-      disabledReason={unsendableReason ?? (statement ? null : t('import.choose'))}
+      disabledReason={unsendableReason ?? (statement ? null : t(file ? 'import.chooseOther' : 'import.choose'))}
       onClick={() => void send()}
     >
       {t('import.send')}

@@ -103,6 +103,17 @@ export type PaymentOutcome = OutputOf<typeof checkPayment>['status']
 /** Returns null if there was no response. */
 export const fetchPaymentOutcome =
   (target: PaymentTarget): AppThunk<PaymentOutcome | null> =>
+  async (dispatch) =>
+    (await dispatch(fetchPaymentCheck(target)))?.status ?? null
+
+/** Returns the purchase order number of the latest payment of these items, or null if there is none or no response. */
+export const fetchPoNumber =
+  (target: PaymentTarget): AppThunk<string | null> =>
+  async (dispatch) =>
+    (await dispatch(fetchPaymentCheck(target)))?.po_number ?? null
+
+const fetchPaymentCheck =
+  (target: PaymentTarget): AppThunk<OutputOf<typeof checkPayment> | null> =>
   async (_dispatch, _getState, { api }) => {
     const result = target.items
       ? await api.call(checkItems, { body: { items: toPaidItems(target.items) } })
@@ -110,5 +121,5 @@ export const fetchPaymentOutcome =
           params: toPathParams(target),
           body: { contractType: target.contractType ?? 'CONTRACT' },
         })
-    return result.kind === 'fresh' ? result.output.status : null
+    return result.kind === 'fresh' ? result.output : null
   }

@@ -1,4 +1,5 @@
-import { type PayableOrder, toPaidItems } from '#features/orders/payment/payment-api.ts'
+import { useDispatch } from '#state/use-store.ts'
+import { fetchPoNumber, type PayableOrder, toPaidItems } from '#features/orders/payment/payment-api.ts'
 import { useCardFields } from '#features/orders/payment/useCardFields.ts'
 import { usePoNumber } from '#features/orders/po-number/usePoNumber.ts'
 import { usePaymentOffer } from '#features/orders/payment/usePaymentOffer.ts'
@@ -11,7 +12,8 @@ export type PaymentState = ReturnType<typeof usePayment>
 export function usePayment(order: PayableOrder, onPaid: () => void) {
   const offer = usePaymentOffer(order)
   const card = useCardFields(offer)
-  const poNumber = usePoNumber()
+  const dispatch = useDispatch()
+  const poNumber = usePoNumber(() => dispatch(fetchPoNumber(order)))
   const payment = useSendPayment(order, { card: card.form, poNumber: poNumber.value, offer }, onPaid)
   const proforma = useProforma(
     toPaidItems(order.items ?? [{ id: order.id, contractType: order.contractType ?? 'CONTRACT' }]),

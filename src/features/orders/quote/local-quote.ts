@@ -36,6 +36,8 @@ export interface PriceData {
   /** Visible and hidden modules. */
   modules: readonly ModuleChoice[]
   uatBound: UatBound
+  /** What a smaller contract does not use becomes credit. The server discards it if an invoice was refunded (decision 124). */
+  isUnusedCredited?: boolean
   /** The business time zone, which defines "today" in every rule (D31). */
   timeZone: string
 }
@@ -75,7 +77,7 @@ export interface QuoteFigure {
   amount: string
   /** The part of the paid amount that is not refunded; 0.00 if there is no such part (D14). */
   discarded_amount: string
-  /** The same part if it becomes credit. Only the server knows it (decision 124). */
+  /** The same part if it becomes credit (decision 124). */
   credited_amount?: string
   annual: string
   period_start: PlainDate
@@ -127,13 +129,16 @@ function quoteOrder({ list, uatBound }: PriceData, requestedOrder: RequestedOrde
   return quoteChange(input, requestedOrder.segments, today, requestedOrder.anchor)
 }
 
-function toFigure({ modules }: PriceData, quote: Quote): QuoteFigure {
+function toFigure({ modules, isUnusedCredited = false }: PriceData, quote: Quote): QuoteFigure {
+  const unused = getDiscardedAmount(quote)
+  const credited = isUnusedCredited && quote.type === 'change' ? unused : 0n
   return {
     currency: quote.currency,
     contract_amount: writeAmount(quote.contract_amount),
     residual_amount: writeAmount(quote.residual_amount),
     amount: writeAmount(quote.amount),
-    discarded_amount: writeAmount(getDiscardedAmount(quote)),
+    discarded_amount: writeAmount(unused - credited),
+    credited_amount: writeAmount(credited),
     annual: writeAmount(quote.annualFee.fee),
     period_start: quote.period_start,
     period_end: quote.period_end,
@@ -141,7 +146,7 @@ function toFigure({ modules }: PriceData, quote: Quote): QuoteFigure {
       const pricedModules = quote.annualFee.modules.map(({ code, amount }) => ({ code, price: writeAmount(amount) }))
       return listOrderedModules(modules, pricedModules, '0.00')
     },
-    steps: () => explainQuote(quote),
+    steps: () => explainQuote(quote, credited),
   }
 }
 

@@ -13,7 +13,13 @@ export function usePriceData(type: ClientType, list: PriceListInForce | null) {
   const priceData = useMemo<PriceData | null>(
     () =>
       list && moduleRows && settingsRow
-        ? { list, modules: moduleRows, uatBound: settingsRow.uat_bound, timeZone: settingsRow.time_zone }
+        ? {
+            list,
+            modules: moduleRows,
+            uatBound: settingsRow.uat_bound,
+            isUnusedCredited: settingsRow.credit_smaller_contracts ?? false,
+            timeZone: settingsRow.time_zone,
+          }
         : null,
     [list, moduleRows, settingsRow],
   )

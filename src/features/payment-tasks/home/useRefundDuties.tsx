@@ -4,7 +4,7 @@ import { reconcilePayments } from '#contract/payments.ts'
 import { type DisputeRow, type ListedRefund, listRefunds } from '#contract/staff/refunds.ts'
 import { isAllowed } from '#domain/access.ts'
 import { groupThousands } from '#domain/money.ts'
-import { describeMoney } from '#patterns/refunds/describe-refund.ts'
+import { describeMoney, getRefundState } from '#patterns/refunds/describe-refund.ts'
 import { WithdrawRefundDialog } from '#patterns/refunds/WithdrawRefundDialog.tsx'
 import { canWithdraw, isWithdrawn } from '#patterns/refunds/withdrawal.ts'
 import { useAction } from '#state/use-action.ts'
@@ -49,8 +49,11 @@ export function useRefundDuties(isOnline: boolean, disabledReason: string | null
   const linkTo = (label: string, path: string): Pick<HomeDuty, 'otherAction'> =>
     isAllowed('staffOrder', caller) ? { otherAction: { label, path } } : {}
 
-  const getTitle = ({ cause, state, ...refund }: ListedRefund) => {
-    const amount = formatAmount({ ...refund, amount: refund.total })
+  const getTitle = (refund: ListedRefund) => {
+    const { cause, currency, total } = refund
+    const amount = formatAmount({ currency, amount: total })
+    const state = getRefundState(refund)
+    if (state === 'returned' || state === 'beyond') return t(`task.${state}Title`, { amount })
     if (cause !== 'staff') return t(madeTitles[cause], { amount })
     return t(state === 'failed' ? 'task.refusedTitle' : 'task.runningTitle', { amount })
   }

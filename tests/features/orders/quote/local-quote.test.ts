@@ -74,6 +74,24 @@ test.each(pricedCases.filter(({ error }) => !error).map((feeCase) => [feeCase.id
   },
 )
 
+test('What a smaller contract does not use becomes credit with the setting, and is discarded without it', () => {
+  const segments = [{ start: '2026-01-01', end: '2027-01-01', annualFee: readAmount('900000.00') }]
+  const smaller = { currency: 'HKD', user_mode: 'CONCURRENT', users: 10, modules: ['core'], uat: 0 } as const
+  const getFigure = (isUnusedCredited: boolean) => {
+    const priceData = { ...buildPriceData('A'), isUnusedCredited }
+    const quote = quoteLocally(priceData, { type: 'change', ...smaller, segments }, '2026-03-01')
+    if (quote.kind !== 'figure') throw new Error('there is a price')
+    return quote.figure
+  }
+  const [discarding, crediting] = [getFigure(false), getFigure(true)]
+  expect(readAmount(discarding.discarded_amount)).toBeGreaterThan(0n)
+  expect(discarding).toMatchObject({ amount: '0.00', credited_amount: '0.00' })
+  expect(discarding.steps().at(-1)?.values).not.toHaveProperty('credited')
+  const credited_amount = discarding.discarded_amount
+  expect(crediting).toMatchObject({ amount: '0.00', discarded_amount: '0.00', credited_amount })
+  expect(crediting.steps().at(-1)).toMatchObject({ code: 'due', values: { credited: credited_amount } })
+})
+
 const requestedOrder: RequestedOrder = {
   type: 'create',
   currency: 'HKD',

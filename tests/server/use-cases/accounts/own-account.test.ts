@@ -69,6 +69,7 @@ describe("/api/m18s/user for the caller's account", () => {
     expect(response.json()).toMatchObject({
       time_zone: 'Asia/Hong_Kong',
       uat_bound: 'floor',
+      credit_smaller_contracts: false,
       payment: { stripe_key: null, card_frame: null },
     })
     expect(body).not.toMatch(/key"?:\s*"|postgres|DATA_DIR/)

@@ -1,5 +1,5 @@
 /** Tests that statements add each transfer once, and that a file that cannot be read adds nothing (decision 124). */
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { maxStatementSize } from '#contract/staff/bank-transfers.ts'
 import { setUpTransfers } from '#tests/support/orders/bank-transfers.ts'
 import { eachEngineByNight } from '#tests/support/server/database.ts'
@@ -24,6 +24,15 @@ eachEngineByNight('imported statements', (engine) => {
   const setup = setUpTransfers(engine)
   const { actors, importFile, countTransfers, list, recordTransfer, credit, post } = setup
   const importRows = async (...rows: string[]) => (await importFile(build(...rows))).json()
+
+  /** Until the end of the test. Each is an account in HKD. */
+  const setBankAccounts = (numbers: string[]) => {
+    const { app } = setup.fixture.server
+    const { payments } = app
+    const names = { currency: 'HKD', holder: 'M18', bank: 'Test Bank', bic: null, address: null } as const
+    app.payments = { ...payments, bankAccounts: numbers.map((account) => ({ ...names, account })) }
+    onTestFinished(() => void (app.payments = payments))
+  }
 
   test('become open transfers once, however often and in which parts they are imported', async () => {
     expect(await importRows(first, second)).toEqual({ added: 2, known: 0, skipped: 0 })
@@ -87,6 +96,33 @@ eachEngineByNight('imported statements', (engine) => {
     expect(await importRows(...write('HK012345679'))).toMatchObject({ added: 2, known: 0 })
   })
 
+  test.each([
+    ['an IBAN', 'GB29 NWBK 6016 1331 9268 19', ['GB29NWBK60161331926819', '60-16-13 31926819', '31926819', '']],
+    ['a number', '012-345-678901-001', ['012345678901001', '345 678901 001', '']],
+  ])('know %s of the settings, however the file names it', async (_case, account, spellings) => {
+    setBankAccounts([account])
+    for (const own of spellings) {
+      for (const other of spellings) {
+        const amount = `${spellings.indexOf(own) + 1}${spellings.indexOf(other)}.00`
+        const write = (spelling: string) =>
+          [first, third].map((row) => row.replace(',012,', `,${spelling},`).replace(/\d+\.00/, amount))
+        expect(await importRows(...write(own)), own).toMatchObject({ added: 2, known: 0 })
+        expect(await importRows(...write(other)), `${own}, then ${other}`).toMatchObject({ added: 0, known: 2 })
+      }
+    }
+    expect(new Set((await list()).open.map((transfer) => transfer.account))).toEqual(new Set([account]))
+    const another = [first, third].map((row) => row.replace(',012,', ',99999999,').replace(/\d+\.00/, '10.00'))
+    expect(await importRows(...another)).toMatchObject({ added: 2, known: 0 })
+  })
+
+  test('know an entry that was imported before the account was in the settings', async () => {
+    const write = (spelling: string) => [first, third].map((row) => row.replace(',012,', `,${spelling},`))
+    setBankAccounts([])
+    expect(await importRows(...write('60-16-13 31926819'))).toMatchObject({ added: 2, known: 0 })
+    setBankAccounts(['GB29 NWBK 6016 1331 9268 19'])
+    expect(await importRows(...write('601613 31926819'))).toMatchObject({ added: 0, known: 2 })
+  })
+
   test('know a transfer without an account as one entry only, in any order', async () => {
     await recordTransfer({ day: '2026-03-01', amount: '100.00', bank_reference: 'FT1' })
     const other = first.replace(',012,', ',013,')
@@ -95,6 +131,7 @@ eachEngineByNight('imported statements', (engine) => {
     expect(await importRows(other, first)).toMatchObject({ added: 0, known: 2 })
     expect(await importRows(other, first, first)).toMatchObject({ added: 1, known: 2 })
     expect(await importRows(first, other, first)).toMatchObject({ added: 0, known: 3 })
+    setBankAccounts([])
     const [nameless, repeated] = [second.replace(',012,', ',,'), second]
     expect(await importRows(nameless, nameless)).toMatchObject({ added: 2, known: 0 })
     expect(await importRows(repeated, repeated, repeated)).toMatchObject({ added: 1, known: 2 })

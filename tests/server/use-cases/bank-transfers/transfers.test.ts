@@ -175,9 +175,11 @@ eachEngineByNight('bank transfers', (engine) => {
       { cause: 'correction', amount: `-${transfer.amount}`, reason: null },
       { cause: 'transfer', reason: null },
     ])
-    const written = (await readAuditEntries(fixture.server, 'order')).filter(
-      ({ operation }) => operation === 'withdraw',
-    )
+    const allEntries = await readAuditEntries(fixture.server, 'order')
+    const ofCompany = allEntries.filter(({ company_id }) => company_id === beta)
+    expect(ofCompany.map(({ operation }) => operation)).toEqual(['confirm', 'withdraw'])
+    expect(JSON.stringify(ofCompany)).not.toContain('Alpha')
+    const written = allEntries.filter(({ operation }) => operation === 'withdraw')
     const sharedInfo = {
       TransferId: transfer.id,
       Amount: `HKD ${transfer.amount}`,

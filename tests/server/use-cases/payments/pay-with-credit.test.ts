@@ -1,6 +1,6 @@
 /** Tests payments with credit balances, completely and in part, refunds to the balance, and withdrawals (decision 124). */
 import { randomUUID } from 'node:crypto'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { readAmount, writeAmount } from '#domain/money.ts'
 import { eachEngineByNight } from '#tests/support/server/database.ts'
 import { addTransferCredit } from '#tests/support/orders/credit.ts'
@@ -203,6 +203,56 @@ eachEngineByNight('credit balances', (engine) => {
       expect((await setup.listTasks()).map(({ reason }) => reason)).toEqual(['anotherAmount'])
       expect(await readBalance()).toEqual([`${part} ${part}`])
       expect(await findFaults()).toEqual([])
+    })
+  })
+
+  describe('a payment at a gateway that is not set up any more', () => {
+    const dayMs = 86_400_000
+
+    /** Starts a payment on a page of Stripe, which is then no longer set up. Returns the page and what sets Stripe up again. */
+    async function startAndLoseGateway() {
+      await addCredit(part)
+      const page = setup.readRedirect(await payFor(actors.buyer, first.id, { credit: part }))
+      const { app } = fixture.server
+      const { payments } = app
+      const restoreGateway = () => void (app.payments = payments)
+      app.payments = { ...payments, findDriver: async () => null }
+      onTestFinished(restoreGateway)
+      return { page, restoreGateway }
+    }
+    const checkAfter = async (ms: number) => {
+      await setup.advanceClock(ms)
+      await runJobs()
+    }
+
+    test('holds its credit for a week, and then its money becomes a task', async () => {
+      const { page, restoreGateway } = await startAndLoseGateway()
+      await checkAfter(6 * dayMs)
+      expect(await readBalance()).toEqual([`${part} ${part}`])
+      await checkAfter(2 * dayMs)
+      expect(await readBalance()).toEqual([`${part} 0.00`])
+      restoreGateway()
+      await openGatewayPage(page, { answer: 'pay', card: '4242 4242 4242 4242' })
+      await setup.sendGatewayCalls()
+      expect((await setup.listTasks()).map(({ amount }) => amount)).toEqual([getRest()])
+      expect([await readBalance(), await findFaults()]).toEqual([[`${part} 0.00`], []])
+    })
+
+    test('is applied with its credit if the gateway is set up again in time', async () => {
+      const { page, restoreGateway } = await startAndLoseGateway()
+      await openGatewayPage(page, { answer: 'pay', card: '4242 4242 4242 4242' })
+      await checkAfter(6 * dayMs)
+      restoreGateway()
+      await checkAfter(3_600_000)
+      expect(await readOrder(actors.buyer, first.id)).toMatchObject({ status: 1 })
+      expect([await readBalance(), await findFaults()]).toEqual([['0.00 0.00'], []])
+    })
+
+    test('frees its credit at once if the item can no longer take effect', async () => {
+      await startAndLoseGateway()
+      await runAsSystem((db) => db.updateTable('service_order').set({ deleted: true }).execute())
+      await checkAfter(60_000)
+      expect(await readBalance()).toEqual([`${part} 0.00`])
     })
   })
 

@@ -56,6 +56,20 @@ eachEngineByNight('purchase order numbers', (engine) => {
     expect(await listNumbers()).toEqual(['x'.repeat(40)])
   })
 
+  test('The status of a payment has the number of its latest attempt', async () => {
+    const [order] = await placeOrders('first')
+    const check = async () => {
+      const url = `/api/payment/${order.id}/check`
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+      return (await actors.buyer.send({ method: 'POST', url, headers, payload: 'contractType=CONTRACT' })).json()
+    }
+    expect(await check()).toEqual({ status: 'none' })
+    await payFor(actors.buyer, order.id, { po_number: 'PO-1' })
+    expect(await check()).toEqual({ status: 'open', po_number: 'PO-1' })
+    await payFor(actors.buyer, order.id, { po_number: '' })
+    expect(await check()).toEqual({ status: 'open' })
+  })
+
   test('An open payment has the number that was entered last; a repeated call and one without a number change nothing', async () => {
     const [order] = await placeOrders('first')
     const key = { 'idempotency-key': randomUUID() }
