@@ -2,7 +2,7 @@
  * Runs random histories of orders, changes, payments, deletions, late and repeated notices and kills, on both engines. Every amount must be
  * applied to an order, refunded, or have a staff task. Ten histories at a time share one portal.
  *
- * npm run campaign -- money [histories] [seed] [embedded|postgres|both] [kills|quick]
+ * npm run campaign -- money [histories] [seed|any] [embedded|postgres|both] [kills|quick]
  *
  * With `quick`, 90 shorter histories share one portal in this process, which is not killed and sends no mail.
  */
@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type HistorySize, runBatch, createTally, type MoneyTally } from '#tests/campaigns/money/histories.ts'
 import { operations } from '#tests/campaigns/money/operations.ts'
+import { reportTotals } from '#tests/campaigns/nightly/totals.ts'
 import { tamperings } from '#tests/campaigns/money/tamper.ts'
 import { prepareTemplate } from '#tests/campaigns/money/world.ts'
 import { openWorldInProcess } from '#tests/campaigns/money/world-in-process.ts'
@@ -135,15 +136,15 @@ function printTally({ operations: operationCounts, events: eventCounts, refusals
 /** Runs half of the histories on each engine, both at once, or all on the given engine. */
 export async function run([
   histories = '100',
-  seed = String(Date.now() % 1_000_000),
+  seed = 'any',
   onlyEngine = 'both',
   givenMode = 'kills',
 ]: string[]): Promise<void> {
   const mode = givenMode === 'quick' ? 'quick' : 'kills'
   const count = Number(histories)
-  const firstSeed = Number(seed)
+  const firstSeed = /^\d+$/.test(seed) ? Number(seed) : Date.now() % 1_000_000
   const halfCount = Math.ceil(count / 2)
-  console.log(`money: ${count} histories, seed ${seed}`)
+  console.log(`money: ${count} histories, seed ${firstSeed}`)
   const tally = createTally()
   const startedAt = performance.now()
   const runs: [MoneyEngine, number, number][] =
@@ -171,6 +172,11 @@ export async function run([
   for (const name of neverSeen) console.log(`  never took effect: ${name}`)
   const minutes = ((performance.now() - startedAt) / minuteMs).toFixed(1)
   console.log(`  ${count} histories in ${minutes} minutes: ${allFaults.length} faults`)
+  for (const [engine, , runCount] of runs)
+    reportTotals({
+      [`${mode === 'quick' ? 'short histories' : 'histories'} of money, ${engine}`]: runCount,
+    })
+  reportTotals({ 'kills of the server': tally.events.get('kills') ?? 0 })
   if (allFaults.length + neverSeen.length > 0) process.exitCode = 1
 }
 

@@ -36,6 +36,8 @@ const campaigns: readonly (readonly [id: string, args: readonly string[], maxMin
   ['kill-writes', ['10'], 15],
   ['lighthouse', [], 40],
   ['money', ['40'], 40],
+  ['money', ['450', 'any', 'embedded', 'quick'], 40],
+  ['money', ['450', 'any', 'postgres', 'quick'], 40],
   ['mutants', [], 15],
   ['outbox-model', ['10000'], 15],
   ['packages', ['20000'], 15],
@@ -87,7 +89,7 @@ export function listSteps(): NightlyStep[] {
     })),
     ...benches.map((id) => ({ id: `bench ${id}`, args: ['bench/run.ts', id], maxMinutes: 20 })),
     ...campaigns.map(([id, args, maxMinutes]) => ({
-      id: `campaign ${id}`,
+      id: ['campaign', id, ...args.filter((argument) => /^[a-z]+$/.test(argument) && argument !== 'any')].join(' '),
       args: ['tests/campaigns/run.ts', id, ...args],
       maxMinutes,
     })),
