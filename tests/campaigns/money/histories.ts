@@ -37,7 +37,7 @@ const endingCounts = { min: 2, max: 4 }
 export interface HistorySize {
   maxBuyers: number
   operations: { min: number; max: number }
-  /** Maximum number of buyers who work at the same time. */
+  /** Maximum number of operations at the same time. */
   concurrency: number
 }
 
@@ -66,7 +66,8 @@ export async function runBatch(batch: HistoryBatch): Promise<string[]> {
   const random = createRandom((historySeeds[0] ?? 0) + 500_000)
   const progress = countProgress()
   const buyers: Buyer[] = []
-  const works: (() => Promise<void>)[] = []
+  const work: Promise<void>[] = []
+  const turns = createTurns(size.concurrency)
   let plannedCount = 0
   await world.start()
   for (const seed of historySeeds) {
@@ -77,11 +78,11 @@ export async function runBatch(batch: HistoryBatch): Promise<string[]> {
       buyers.push(buyer)
       plannedCount += operationCount
       const buyerSeed = Math.floor(seededRandom() * 2 ** 31)
-      works.push(() => runBuyer(buyer, { seed: buyerSeed, operationCount, tally, onBegin: progress.countStarted }))
+      work.push(runBuyer(buyer, { seed: buyerSeed, operationCount, tally, turns, onBegin: progress.countStarted }))
     }
   }
   const run: HistoryRun = { ...batch, buyers, random, faults: new Set() }
-  const allWork = runConcurrently(works, size.concurrency)
+  const allWork = Promise.all(work)
   // Avoids an unhandled rejection. The failure is thrown where the promise is awaited.
   allWork.catch(() => undefined)
   const endCount = drawBetween(random, endingCounts.min, endingCounts.max)
@@ -102,13 +103,27 @@ export async function runBatch(batch: HistoryBatch): Promise<string[]> {
   return [...run.faults]
 }
 
-/** Runs all `works`, at most `concurrency` at the same time. */
-async function runConcurrently(works: readonly (() => Promise<void>)[], concurrency: number): Promise<void> {
-  const waiting = [...works]
-  const runNext = async () => {
-    for (let work = waiting.shift(); work; work = waiting.shift()) await work()
+interface Turns {
+  run<T>(work: () => Promise<T>): Promise<T>
+}
+
+/** Lets at most `maxCount` run at the same time, in the order in which they came. */
+function createTurns(maxCount: number): Turns {
+  const waiting: (() => void)[] = []
+  let runningCount = 0
+  return {
+    async run(work) {
+      if (runningCount < maxCount) runningCount += 1
+      else await new Promise<void>((resolve) => waiting.push(resolve))
+      try {
+        return await work()
+      } finally {
+        const next = waiting.shift()
+        if (next) next()
+        else runningCount -= 1
+      }
+    },
   }
-  await Promise.all(Array.from({ length: concurrency }, runNext))
 }
 
 const createBuyer = ({ world, tally }: HistoryBatch, seed: number, company: string): Buyer => ({
@@ -145,29 +160,38 @@ interface BuyerRun {
   seed: number
   operationCount: number
   tally: MoneyTally
+  turns: Turns
   onBegin: () => void
 }
 
 /** Maximum number of draws for one operation. An operation that is impossible in the current state is drawn again. */
 const drawsPerOperation = 8
 
-async function runBuyer(buyer: Buyer, { seed, operationCount, tally, onBegin }: BuyerRun): Promise<void> {
+async function runBuyer(buyer: Buyer, { seed, operationCount, tally, turns, onBegin }: BuyerRun): Promise<void> {
   const random = createRandom(seed)
-  for (let index = 0; index < operationCount; index++) {
-    onBegin()
-    for (let drawIndex = 0; drawIndex < drawsPerOperation; drawIndex++) {
-      buyer.lastRefusal = 'at the gateway'
-      const { name, operation } = drawOperation(random)
-      // Responses decide how many numbers an operation draws. Its own generator keeps the draws of later operations independent of them.
-      const result = await operation(buyer, createRandom(Math.floor(random() * 2 ** 31))).catch((error: unknown) => {
-        throw new Error(`seed ${buyer.seed}, ${buyer.company}, "${name}": ${String(error)}`, { cause: error })
-      })
-      const counts = tally.operations.get(name) ?? { done: 0, refused: 0, unanswered: 0, skipped: 0 }
-      counts[result] += 1
-      tally.operations.set(name, counts)
-      if (result === 'refused' || result === 'unanswered') addCount(tally.refusals, `${name}: ${buyer.lastRefusal}`)
-      if (result !== 'skipped') break
-    }
+  for (let index = 0; index < operationCount; index++)
+    await turns.run(async () => {
+      onBegin()
+      await runPossibleOperation(buyer, { random, tally })
+    })
+}
+
+async function runPossibleOperation(
+  buyer: Buyer,
+  { random, tally }: { random: Random; tally: MoneyTally },
+): Promise<void> {
+  for (let drawIndex = 0; drawIndex < drawsPerOperation; drawIndex++) {
+    buyer.lastRefusal = 'at the gateway'
+    const { name, operation } = drawOperation(random)
+    // Responses decide how many numbers an operation draws. Its own generator keeps the draws of later operations independent of them.
+    const result = await operation(buyer, createRandom(Math.floor(random() * 2 ** 31))).catch((error: unknown) => {
+      throw new Error(`seed ${buyer.seed}, ${buyer.company}, "${name}": ${String(error)}`, { cause: error })
+    })
+    const counts = tally.operations.get(name) ?? { done: 0, refused: 0, unanswered: 0, skipped: 0 }
+    counts[result] += 1
+    tally.operations.set(name, counts)
+    if (result === 'refused' || result === 'unanswered') addCount(tally.refusals, `${name}: ${buyer.lastRefusal}`)
+    if (result !== 'skipped') return
   }
 }
 

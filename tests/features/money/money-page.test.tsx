@@ -117,12 +117,12 @@ it('If the unpaid items could not be loaded, they can be requested again', async
 it('The check of all money can be run on the page, and not without a connection', async () => {
   await fixture.browser.openAs('delete@m18', '/app/money')
   await screen.findByText('The first check has not run yet.', {}, findOptions)
-  await press('Check again')
+  await press('Check now')
   await expect.poll(() => runOneJob(fixture.server.app, requestJobKinds), findOptions).toBe(true)
   await screen.findByText('All money was checked: no faults.', {}, findOptions)
   await screen.findByText('No faults', {}, findOptions)
   fixture.browser.goOffline()
-  const button = await screen.findByRole('button', { name: 'Check again' })
+  const button = await screen.findByRole('button', { name: 'Check now' })
   await expect.poll(() => readDescription(button)).toContain('This needs a connection.')
 })
 
