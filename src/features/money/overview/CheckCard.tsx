@@ -45,7 +45,7 @@ export function CheckCard({ FaultDialog }: { FaultDialog: FaultDialog }) {
           </Button>
         )}
         <Button icon="refresh" {...{ isBusy, disabledReason }} onClick={check}>
-          {t('check.again')}
+          {t('check.now')}
         </Button>
       </div>
       {isOpen && record && (
