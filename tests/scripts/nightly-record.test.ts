@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import {
+  addTotals,
   describeAge,
   formatTable,
   isGreen,
@@ -57,6 +58,17 @@ describe('the record of the nightly run', () => {
     expect(table).toContain('| a   b c; xxx')
     expect(table).not.toContain('fourth')
     expect(table).toContain('| L1 | 3.00 x | <= 2.5 | **missed** |')
+  })
+
+  it('adds up events of the steps that passed, and shows the sums', () => {
+    const figure = { id: 'kills', value: '0', limit: '0', hasPassed: true }
+    const steps = [
+      createStep({ figures: [{ ...figure, addedUp: { firefox: 50, webkit: 7 } }, { ...figure, addedUp: { firefox: 2 } }] }),
+      createStep({ hasPassed: false, figures: [{ ...figure, addedUp: { firefox: 1000 } }] }),
+    ]
+    const totals = addTotals({ firefox: 100, chromium: 3 }, steps)
+    expect(totals).toEqual({ firefox: 152, chromium: 3, webkit: 7 })
+    expect(formatTable(createRecord({ totals }))).toContain('| firefox | 152 |')
   })
 
   it('warns of a run that is old or missing', () => {

@@ -13,6 +13,8 @@ export interface NightlyFigure {
   value: string
   limit: string
   hasPassed: boolean
+  /** Numbers of events that the record adds up over its runs, such as kills of a browser. */
+  addedUp?: Record<string, number>
 }
 
 export interface StepRecord {
@@ -40,6 +42,8 @@ export interface NightlyRecord {
   missingFiles: string[]
   /** The latest run without a failure. Null if there was none. */
   lastGreen: { commit: string; date: string } | null
+  /** Sums of `addedUp` over all complete runs, without steps that failed. */
+  totals?: Record<string, number>
 }
 
 /** What a nightly run is about. Documents and this record may change without a new run. */
@@ -84,8 +88,16 @@ const [tableStart, tableEnd] = ['<!-- nightly run -->', '<!-- end of the nightly
 const sum = (steps: readonly StepRecord[], field: 'passed' | 'failed' | 'minutes') =>
   steps.reduce((total, step) => total + (step[field] ?? 0), 0)
 
+/** Returns the totals with those of the steps that passed. */
+export function addTotals(totals: Record<string, number>, steps: readonly StepRecord[]): Record<string, number> {
+  const sums = { ...totals }
+  for (const { addedUp = {} } of steps.flatMap(({ hasPassed, figures }) => (hasPassed ? figures : [])))
+    for (const [name, count] of Object.entries(addedUp)) sums[name] = (sums[name] ?? 0) + count
+  return sums
+}
+
 export function formatTable(record: NightlyRecord): string {
-  const { commit, date, steps, missingFiles } = record
+  const { commit, date, steps, missingFiles, totals = {} } = record
   const failedSteps = steps.filter(({ hasPassed }) => !hasPassed)
   const figures = steps.flatMap(({ figures: own }) => own)
   return [
@@ -111,6 +123,14 @@ export function formatTable(record: NightlyRecord): string {
           ),
           '',
         ]),
+    ...(Object.keys(totals).length === 0
+      ? []
+      : [
+          '| Added up over all runs | Number |',
+          '| --- | --- |',
+          ...Object.entries(totals).map(([name, count]) => `| ${name} | ${count} |`),
+          '',
+        ]),
     tableEnd,
   ].join('\n')
 }
@@ -127,7 +147,12 @@ const escapeCell = (problems: readonly string[]) =>
 /** Stores a complete run, and writes its table into the page of benchmarks. */
 export function saveComplete(run: NightlyRecord): void {
   const { commit, date } = run
-  const record = { ...run, lastGreen: isGreen(run) ? { commit, date } : (readLatest()?.lastGreen ?? null) }
+  const previous = readLatest()
+  const record = {
+    ...run,
+    lastGreen: isGreen(run) ? { commit, date } : (previous?.lastGreen ?? null),
+    totals: addTotals(previous?.totals ?? {}, run.steps),
+  }
   write(recordPath, record)
   const page = readFileSync(tablePath, 'utf8')
   const [head = '', rest = ''] = page.split(tableStart)

@@ -9,13 +9,20 @@ import { setTimeout as wait } from 'node:timers/promises'
 import {
   type EngineBrowser,
   createInput,
-  findMiddle,
+  findPoint,
   killGroup,
   startGroup,
   toJsonCall,
-} from '#tests/campaigns/engines/engine.ts'
-import { type MessageSocket, openSocket } from '#tests/campaigns/engines/socket.ts'
+} from '#tests/campaigns/browsers/engine.ts'
+import { type MessageSocket, openSocket } from '#tests/campaigns/browsers/socket.ts'
 import { findFreePort } from '#tests/support/server/free-port.ts'
+
+declare global {
+  interface Window {
+    /** Set on a page that is being left, to know it from the next one. */
+    isLeaving?: boolean
+  }
+}
 
 const startMs = 30_000
 const loadMs = 60_000
@@ -65,7 +72,14 @@ export async function startWebKit(display: string): Promise<EngineBrowser> {
       callDriver('POST', `${session}/actions`, { actions: [{ type, id: type, actions: actionList }] })
     const browser: EngineBrowser = {
       async goTo(url) {
+        await markPage(browser)
         await browser.leaveFor(url)
+        await untilLoaded(browser, url)
+      },
+      async reload() {
+        const url = await browser.run(() => location.href)
+        await markPage(browser)
+        await callDriver('POST', `${session}/refresh`)
         await untilLoaded(browser, url)
       },
       leaveFor: async (url) => void (await callDriver('POST', `${session}/url`, { url })),
@@ -83,7 +97,7 @@ export async function startWebKit(display: string): Promise<EngineBrowser> {
         if (error !== undefined) throw new Error(error)
         return JSON.parse(json ?? 'null')
       },
-      ...createInput((selector) => findMiddle(browser, selector), performActions),
+      ...createInput((target, offset) => findPoint(browser, target, offset), performActions),
       resize: async (width, height) => void (await callDriver('POST', `${session}/window/rect`, { width, height })),
       screenshot: async () => Buffer.from(await callDriver<string>('GET', `${session}/screenshot`), 'base64'),
       isRunning: () => isRunning,
@@ -103,11 +117,14 @@ export async function startWebKit(display: string): Promise<EngineBrowser> {
   }
 }
 
-/** Waits for the page by polling. The driver's own wait never ends if another page replaces the first. */
+/** Marks the current page as the one that is left. */
+const markPage = (browser: EngineBrowser) => browser.run(() => void (window.isLeaving = true))
+
+/** Waits for the next page by polling. The driver's own wait never ends if another page replaces the first. */
 async function untilLoaded(browser: EngineBrowser, url: string): Promise<void> {
   for (const deadline = Date.now() + loadMs; ; await wait(50)) {
     const state = await browser
-      .run(() => [document.readyState, location.origin])
+      .run(() => [window.isLeaving ? 'leaving' : document.readyState, location.origin])
       .catch((error: unknown) => {
         if (!browser.isRunning()) throw error
         return null
@@ -142,33 +159,35 @@ export async function openWebKit(display: string, profile: string): Promise<Engi
     const page = await openTarget(await findPageAddress(port))
     const browser: EngineBrowser = {
       async goTo(url) {
-        await page.run(`window.isLeaving = true; location.assign(${JSON.stringify(url)})`)
-        for (const deadline = Date.now() + loadMs; ; await wait(50)) {
-          const state = await page.run('window.isLeaving ? "leaving" : document.readyState').catch(() => null)
-          if (state === 'complete') return
-          if (Date.now() > deadline || !isRunning) throw new Error(`not loaded within ${loadMs} ms: ${url}`)
-        }
+        await markPage(browser)
+        await browser.leaveFor(url)
+        await untilLoaded(browser, url)
+      },
+      async reload() {
+        const url = await browser.run(() => location.href)
+        await markPage(browser)
+        await page.run('location.reload()')
+        await untilLoaded(browser, url)
       },
       leaveFor: async (url) => void (await page.run(`location.assign(${JSON.stringify(url)})`)),
       async run(callback, ...args) {
         return JSON.parse(String(await page.run(toJsonCall(callback as never, args))))
       },
       // The inspector protocol has neither mouse nor keyboard.
-      async click(selector) {
-        await findMiddle(browser, selector)
-        await browser.run((text) => document.querySelector<HTMLElement>(text)?.click(), selector)
+      async click(target) {
+        await findPoint(browser, target)
+        await browser.run(() => {
+          const element = document.querySelector<HTMLElement>('[data-target]')
+          element?.focus()
+          element?.click()
+        })
       },
-      async type(selector, text) {
-        await findMiddle(browser, selector)
-        await browser.run(
-          (name, typedText) => {
-            document.querySelector<HTMLElement>(name)?.focus()
-            for (const key of typedText) document.execCommand('insertText', false, key)
-          },
-          selector,
-          text,
-        )
+      async type(text) {
+        await browser.run((typedText) => {
+          for (const key of typedText) document.execCommand('insertText', false, key)
+        }, text)
       },
+      press: () => Promise.reject(new Error('keys need WebDriver')),
       resize: async () => undefined,
       screenshot: () => Promise.reject(new Error('screenshots need WebDriver')),
       isRunning: () => isRunning,

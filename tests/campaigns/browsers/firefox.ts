@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import {
   type EngineBrowser,
   createInput,
-  findMiddle,
+  findPoint,
   killGroup,
   startGroup,
   toJsonCall,
-} from '#tests/campaigns/engines/engine.ts'
-import { openSocket } from '#tests/campaigns/engines/socket.ts'
+} from '#tests/campaigns/browsers/engine.ts'
+import { openSocket } from '#tests/campaigns/browsers/socket.ts'
 import { waitForAddress } from '#tests/support/browser/browser-address.ts'
 
 /**
@@ -59,6 +59,7 @@ export async function startFirefox(profile: string): Promise<EngineBrowser> {
       socket.send('input.performActions', { context, actions: [{ type, id: type, actions: actionList }] })
     const browser: EngineBrowser = {
       goTo: async (url) => void (await socket.send('browsingContext.navigate', { context, url, wait: 'complete' })),
+      reload: async () => void (await socket.send('browsingContext.reload', { context, wait: 'complete' })),
       leaveFor: async (url) => void (await socket.send('browsingContext.navigate', { context, url, wait: 'none' })),
       async run(callback, ...args) {
         const { result, exceptionDetails } = await socket.send<EvaluationResult>('script.evaluate', {
@@ -69,7 +70,7 @@ export async function startFirefox(profile: string): Promise<EngineBrowser> {
         if (exceptionDetails) throw new Error(exceptionDetails.text)
         return JSON.parse(result?.value ?? 'null')
       },
-      ...createInput((selector) => findMiddle(browser, selector), performActions),
+      ...createInput((target, offset) => findPoint(browser, target, offset), performActions),
       resize: async (width, height) =>
         void (await socket.send('browsingContext.setViewport', { context, viewport: { width, height } })),
       async screenshot() {
