@@ -12,12 +12,14 @@ export interface EngineBrowser {
   leaveFor(url: string): Promise<void>
   /** Runs a function in the page. It must not refer to anything outside of itself. */
   run<A extends unknown[], T>(callback: (...args: A) => T | Promise<T>, ...args: A): Promise<T>
-  /** Clicks with the mouse in the middle of the first visible element, at `offset` CSS pixels from its left upper corner if given. */
-  click(target: Target | string, offset?: Point): Promise<void>
+  /** Clicks with the mouse in the middle of the first visible element. */
+  click(target: Target | string): Promise<void>
   /** Types key by key into the focused element. */
   type(text: string): Promise<void>
   /** Presses keys one after the other, such as `Tab` or `Control+a`. */
   press(...keys: string[]): Promise<void>
+  /** Directs everything to the first frame of the page while `work` runs. */
+  inFrame(work: () => Promise<void>): Promise<void>
   resize(width: number, height: number): Promise<void>
   /** Returns a PNG. */
   screenshot(): Promise<Buffer>
@@ -58,7 +60,7 @@ export async function waitFor<A extends unknown[]>(
   }
 }
 
-export type Point = { x: number; y: number }
+type Point = { x: number; y: number }
 
 /** An element as a person would name it. A text instead of a target is a CSS selector. */
 export interface Target {
@@ -70,10 +72,10 @@ export interface Target {
 }
 
 /**
- * Finds the first visible element of a target, marks it with `data-target`, and returns the box of it in CSS pixels of the viewport. Returns
- * null if there is none, or if it does not lie on the screen. Runs in the page.
+ * Finds the first visible element of a target, marks it with `data-target`, and returns its middle. Returns null if there
+ * is none, or if it does not lie on the screen. Runs in the page.
  */
-export function locateTarget({ css, role, name }: Target): (Point & { width: number; height: number }) | null {
+function locateTarget({ css, role, name }: Target): Point | null {
   const selectors = {
     button: 'button, [role="button"], a.button',
     link: 'a[href]',
@@ -96,14 +98,14 @@ export function locateTarget({ css, role, name }: Target): (Point & { width: num
   found.scrollIntoView({ block: 'center', behavior: 'instant' })
   found.setAttribute('data-target', '')
   const { x, y, width, height } = found.getBoundingClientRect()
-  const isOnScreen = x + width / 2 < innerWidth && y + height / 2 < innerHeight
-  return isOnScreen ? { x, y, width, height } : null
+  const middle = { x: x + width / 2, y: y + height / 2 }
+  return middle.x < innerWidth && middle.y < innerHeight ? middle : null
 }
 
 const toTarget = (target: Target | string): Target => (typeof target === 'string' ? { css: target } : target)
 
-/** Returns the middle of the first visible element, or the point at `offset` in it, once it no longer moves. The element is marked. */
-export async function findPoint(browser: EngineBrowser, target: Target | string, offset?: Point): Promise<Point> {
+/** Returns the middle of the first visible element in CSS pixels of the viewport, once it no longer moves. The element is marked. */
+export async function findMiddle(browser: EngineBrowser, target: Target | string): Promise<Point> {
   let lastBox: Point | null = null
   for (const deadline = performance.now() + defaultWaitMs; ; await wait(2 * pollMs)) {
     // A page that is being replaced does not respond.
@@ -111,10 +113,8 @@ export async function findPoint(browser: EngineBrowser, target: Target | string,
       if (!browser.isRunning()) throw error
       return null
     })
-    if (box && lastBox && box.x === lastBox.x && box.y === lastBox.y) {
-      const { x, y } = offset ?? { x: box.width / 2, y: box.height / 2 }
-      return { x: Math.round(box.x + x), y: Math.round(box.y + y) }
-    }
+    if (box && lastBox && box.x === lastBox.x && box.y === lastBox.y)
+      return { x: Math.round(box.x), y: Math.round(box.y) }
     if (performance.now() > deadline) {
       const text = await browser.run(() => `${location.href}\n${document.body.innerText}`).catch(String)
       throw new Error(
@@ -151,12 +151,12 @@ const toKeyActions = (keys: readonly string[]) => {
 
 /** Creates mouse and keyboard input from WebDriver actions, which both protocols support. */
 export function createInput(
-  find: (target: Target | string, offset?: Point) => Promise<Point>,
+  find: (target: Target | string) => Promise<Point>,
   sendActions: (type: 'pointer' | 'key', list: object[]) => Promise<unknown>,
 ): Pick<EngineBrowser, 'click' | 'type' | 'press'> {
   return {
-    async click(target, offset) {
-      const point = await find(target, offset)
+    async click(target) {
+      const point = await find(target)
       await sendActions('pointer', [
         { type: 'pointerMove', ...point },
         { type: 'pointerDown', button: 0 },

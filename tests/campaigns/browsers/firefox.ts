@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import {
   type EngineBrowser,
   createInput,
-  findPoint,
+  findMiddle,
   killGroup,
   startGroup,
   toJsonCall,
@@ -30,6 +30,11 @@ const preferences = {
   'permissions.default.persistent-storage': 1,
 }
 
+interface FrameContext {
+  context: string
+  children?: FrameContext[]
+}
+
 interface EvaluationResult {
   type: 'success' | 'exception'
   result?: { value: string }
@@ -52,9 +57,10 @@ export async function startFirefox(profile: string): Promise<EngineBrowser> {
     await socket.send('session.new', {
       capabilities: { alwaysMatch: { unhandledPromptBehavior: { default: 'accept' } } },
     })
-    const { contexts } = await socket.send<{ contexts: { context: string }[] }>('browsingContext.getTree')
-    const context = contexts[0]?.context
-    if (context === undefined) throw new Error('Firefox has no page')
+    const readTree = async () => (await socket.send<{ contexts: FrameContext[] }>('browsingContext.getTree')).contexts[0]
+    const page = await readTree()
+    if (!page) throw new Error('Firefox has no page')
+    let { context } = page
     const performActions = (type: 'pointer' | 'key', actionList: object[]) =>
       socket.send('input.performActions', { context, actions: [{ type, id: type, actions: actionList }] })
     const browser: EngineBrowser = {
@@ -70,7 +76,17 @@ export async function startFirefox(profile: string): Promise<EngineBrowser> {
         if (exceptionDetails) throw new Error(exceptionDetails.text)
         return JSON.parse(result?.value ?? 'null')
       },
-      ...createInput((target, offset) => findPoint(browser, target, offset), performActions),
+      ...createInput((target) => findMiddle(browser, target), performActions),
+      async inFrame(work) {
+        const frame = (await readTree())?.children?.[0]
+        if (!frame) throw new Error('the page has no frame')
+        context = frame.context
+        try {
+          await work()
+        } finally {
+          context = page.context
+        }
+      },
       resize: async (width, height) =>
         void (await socket.send('browsingContext.setViewport', { context, viewport: { width, height } })),
       async screenshot() {

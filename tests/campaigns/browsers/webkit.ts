@@ -9,7 +9,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import {
   type EngineBrowser,
   createInput,
-  findPoint,
+  findMiddle,
   killGroup,
   startGroup,
   toJsonCall,
@@ -97,7 +97,15 @@ export async function startWebKit(display: string): Promise<EngineBrowser> {
         if (error !== undefined) throw new Error(error)
         return JSON.parse(json ?? 'null')
       },
-      ...createInput((target, offset) => findPoint(browser, target, offset), performActions),
+      ...createInput((target) => findMiddle(browser, target), performActions),
+      async inFrame(work) {
+        await callDriver('POST', `${session}/frame`, { id: 0 })
+        try {
+          await work()
+        } finally {
+          await callDriver('POST', `${session}/frame`, { id: null })
+        }
+      },
       resize: async (width, height) => void (await callDriver('POST', `${session}/window/rect`, { width, height })),
       screenshot: async () => Buffer.from(await callDriver<string>('GET', `${session}/screenshot`), 'base64'),
       isRunning: () => isRunning,
@@ -175,7 +183,7 @@ export async function openWebKit(display: string, profile: string): Promise<Engi
       },
       // The inspector protocol has neither mouse nor keyboard.
       async click(target) {
-        await findPoint(browser, target)
+        await findMiddle(browser, target)
         await browser.run(() => {
           const element = document.querySelector<HTMLElement>('[data-target]')
           element?.focus()
@@ -188,6 +196,7 @@ export async function openWebKit(display: string, profile: string): Promise<Engi
         }, text)
       },
       press: () => Promise.reject(new Error('keys need WebDriver')),
+      inFrame: () => Promise.reject(new Error('frames need WebDriver')),
       resize: async () => undefined,
       screenshot: () => Promise.reject(new Error('screenshots need WebDriver')),
       isRunning: () => isRunning,

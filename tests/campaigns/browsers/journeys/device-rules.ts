@@ -25,7 +25,7 @@ export const checkDevice: Journey = async (user, { proxy, engine }) => {
   proxy.cut()
   await user.renameUser('andrew', 'Andrew Waits')
   await user.open('/app/device')
-  await user.seeText('Storage used')
+  await user.seeText('allowed by the browser.')
   await user.seeText('1 change waiting to be sent.')
   // Firefox asks the user, which the profile of these runs answers with yes. WebKitGTK gives no promise, and the page says so.
   const isLasting = await user.browser.run(() => navigator.storage.persisted())

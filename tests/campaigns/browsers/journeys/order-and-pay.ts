@@ -3,9 +3,6 @@ import type { Journey } from '#tests/campaigns/browsers/journeys/journey.ts'
 import type { PageUser } from '#tests/campaigns/browsers/page-user.ts'
 import { people } from '#tests/support/browser/browser.ts'
 
-/** The card form is a frame of the payment provider, which the page cannot read. Its first field begins here, in CSS pixels. */
-const firstField = { x: 60, y: 50 }
-
 async function order(user: PageUser, code: string): Promise<void> {
   await user.open('/app/contract/new')
   await user.fill('[name="code"]', code)
@@ -24,12 +21,12 @@ export const orderAndPay: Journey = async (user) => {
   await user.logIn(people.admin)
   await order(user, 'bykeys')
   await user.seeText('Order bykeys created.')
-  await user.see('.payment-frame:not([aria-busy="true"])')
-  await user.browser.click('.payment-frame', firstField)
-  for (const text of ['4242424242424242', expiry, '123']) {
-    await user.browser.type(text)
-    await user.press('Tab')
-  }
+  // The card form is a frame of the payment provider.
+  await user.browser.inFrame(async () => {
+    await user.fill('#number', '4242424242424242')
+    await user.fill('#expiry', expiry)
+    await user.fill('#cvc', '123')
+  })
   await user.click({ role: 'button', name: '^Pay HKD .* by card$' })
   await user.seeText('The contract is in effect')
   await user.reload()

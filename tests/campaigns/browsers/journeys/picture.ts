@@ -43,7 +43,7 @@ export const sendPicture: Journey = async (user, { proxy, portal }) => {
   await user.see('.profile .pending-mark')
   await user.reload()
   await user.see('.profile .pending-mark')
-  await waitFor(user.browser, 'the waiting picture is shown', isDrawn, [headPicture, storedWidth])
+  await waitFor(user.browser, 'the waiting picture is shown', isDrawn, ['.profile-head .avatar img', storedWidth])
   proxy.clearFaults()
   await user.seeNone('.profile .pending-mark')
   await user.see(`${headPicture}[src^="/public/asset/"]`)
