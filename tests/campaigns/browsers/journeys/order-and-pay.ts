@@ -13,7 +13,9 @@ async function order(user: PageUser, code: string): Promise<void> {
   await user.click('[role="dialog"] .button.primary')
   await user.seeNone('[role="dialog"]')
   await user.click('.wizard div.priced .button.primary')
+  // The card form is a frame of the payment provider. What follows it moves when it opens.
   await user.see('.payment-frame')
+  await user.browser.inFrame(() => user.see('#number'))
 }
 
 export const orderAndPay: Journey = async (user) => {
@@ -21,7 +23,6 @@ export const orderAndPay: Journey = async (user) => {
   await user.logIn(people.admin)
   await order(user, 'bykeys')
   await user.seeText('Order bykeys created.')
-  // The card form is a frame of the payment provider.
   await user.browser.inFrame(async () => {
     await user.fill('#number', '4242424242424242')
     await user.fill('#expiry', expiry)
