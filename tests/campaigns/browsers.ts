@@ -44,7 +44,7 @@ type Run = (context: RunContext) => Promise<string[]>
 const rounds = 8
 const sessionKills = 3
 const defaultWrites = 100
-const defaultKills = 50
+const defaultKills = 75
 /**
  * Maximum number of token renewals during the page visits of `countRenewals`. Only a worker's first request may need one, because the page
  * gives its token to the worker.

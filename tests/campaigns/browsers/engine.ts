@@ -90,14 +90,14 @@ function locateTarget({ css, role, name }: Target): Point | null {
   }
   document.querySelector('[data-target]')?.removeAttribute('data-target')
   const candidates = document.querySelectorAll(css ?? (role ? selectors[role] : '*'))
-  const found = [...candidates].find(
+  const match = [...candidates].find(
     (element) =>
       element.getClientRects().length > 0 && (name === undefined || new RegExp(name, 'u').test(readName(element))),
   )
-  if (!found) return null
-  found.scrollIntoView({ block: 'center', behavior: 'instant' })
-  found.setAttribute('data-target', '')
-  const { x, y, width, height } = found.getBoundingClientRect()
+  if (!match) return null
+  match.scrollIntoView({ block: 'center', behavior: 'instant' })
+  match.setAttribute('data-target', '')
+  const { x, y, width, height } = match.getBoundingClientRect()
   const middle = { x: x + width / 2, y: y + height / 2 }
   return middle.x < innerWidth && middle.y < innerHeight ? middle : null
 }

@@ -17,7 +17,7 @@ export interface KillOutcome {
 const targets = ['browser', 'browser', 'offline', 'server', 'both'] as const
 
 const renamingCount = 3
-/** Maximum time in ms from the first write to the kill. */
+/** Maximum time in ms from the first recorded write to the kill. */
 const killWithinMs = 400
 
 /** Stops the server. */
@@ -47,14 +47,20 @@ export async function killBrowserAndServer(
       const isServerKilled = target === 'server' || target === 'both'
       if (target === 'offline') proxy.cut()
       const { writes } = plan.addQueue(renamingCount)
+      let hasEnded = false
       // Ends with an error if the browser is killed before everything is recorded.
-      const sending = writer.sendWrites([writes]).catch((error: unknown) => {
-        if (!isBrowserKilled) throw error
-      })
-      const killing = wait(drawBetween(random, 0, killWithinMs)).then(() =>
-        Promise.all([...(isServerKilled ? [killServer()] : []), ...(isBrowserKilled ? [killBrowser()] : [])]),
-      )
-      await Promise.all([sending, killing])
+      const sending = writer
+        .sendWrites([writes])
+        .catch((error: unknown) => {
+          if (!isBrowserKilled) throw error
+        })
+        .finally(() => (hasEnded = true))
+      const kill = async () => {
+        while (!hasEnded && !writes.some(({ intent }) => plan.recorded.has(intent))) await wait(5)
+        await wait(drawBetween(random, 0, killWithinMs))
+        await Promise.all([...(isServerKilled ? [killServer()] : []), ...(isBrowserKilled ? [killBrowser()] : [])])
+      }
+      await Promise.all([sending, kill()])
       proxy.clearFaults()
       if (isServerKilled) await portal.start()
       if (isBrowserKilled) await writer.reopen()

@@ -6,6 +6,7 @@ import { countCachedPartFiles, listPartFiles, type PartName } from '#tests/suppo
 
 /** Maximum time in ms for pages and files on a busy machine. */
 const pageMs = 120_000
+const maxClicks = 5
 
 export interface PageUser {
   browser: EngineBrowser
@@ -42,9 +43,18 @@ export function createPageUser(browser: EngineBrowser, url: string): PageUser {
     reload: () => browser.reload(),
     click: (target) => browser.click(target),
     async fill(target, text) {
-      await browser.click(target)
+      const hasFocus = () => document.activeElement?.hasAttribute('data-target') ?? false
+      // A click misses its field if the page moves at the same moment.
+      for (let clicks = 0; clicks === 0 || (clicks < maxClicks && !(await browser.run(hasFocus))); clicks++)
+        await browser.click(target)
       await browser.press('Control+a')
       await browser.type(text)
+      await waitFor(
+        browser,
+        `the field ${JSON.stringify(target)} has ${text.length} characters`,
+        (length) => (document.querySelector<HTMLInputElement>('[data-target]')?.value.length ?? 0) >= length,
+        [text.length],
+      )
     },
     press: (...keys) => browser.press(...keys),
     seeText: (text, selector = 'body') =>

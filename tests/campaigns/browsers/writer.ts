@@ -36,13 +36,13 @@ export async function openWriter(stage: EngineStage): Promise<Writer> {
   const plan = createWritePlan()
   let logins = 0
   const openEnteredBrowser = async (): Promise<EngineBrowser> => {
-    const opened = await stage.open('writes')
+    const openedBrowser = await stage.open('writes')
     try {
-      if (await enter(opened, proxy.url, people.admin)) logins += 1
-      await loadRig(opened)
-      return opened
+      if (await enter(openedBrowser, proxy.url, people.admin)) logins += 1
+      await loadRig(openedBrowser)
+      return openedBrowser
     } catch (error) {
-      await opened.kill()
+      await openedBrowser.kill()
       throw error
     }
   }

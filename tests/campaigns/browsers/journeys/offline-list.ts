@@ -51,9 +51,9 @@ export const readListOffline: Journey = async (user, { proxy }) => {
 
   const word = online[0]?.split(' ')[0] ?? ''
   await user.fill('.filters input', word)
-  const found = await readOtherNames(user, descending)
+  const matches = await readOtherNames(user, descending)
   ok(
-    found.every((name) => toLower(name).includes(toLower(word))),
-    `found for ${word}: ${found.join(', ')}`,
+    matches.every((name) => toLower(name).includes(toLower(word))),
+    `found for ${word}: ${matches.join(', ')}`,
   )
 }
