@@ -63,7 +63,12 @@ describe('the record of the nightly run', () => {
   it('adds up events of the steps that passed, and shows the sums', () => {
     const figure = { id: 'kills', value: '0', limit: '0', hasPassed: true }
     const steps = [
-      createStep({ figures: [{ ...figure, addedUp: { firefox: 50, webkit: 7 } }, { ...figure, addedUp: { firefox: 2 } }] }),
+      createStep({
+        figures: [
+          { ...figure, addedUp: { firefox: 50, webkit: 7 } },
+          { ...figure, addedUp: { firefox: 2 } },
+        ],
+      }),
       createStep({ hasPassed: false, figures: [{ ...figure, addedUp: { firefox: 1000 } }] }),
     ]
     const totals = addTotals({ firefox: 100, chromium: 3 }, steps)

@@ -163,8 +163,16 @@ export function createInput(
         { type: 'pointerUp', button: 0 },
       ])
     },
-    type: async (text) => void (await sendActions('key', [...text].flatMap((character) => toKeyActions([character])))),
-    press: async (...keys) => void (await sendActions('key', keys.flatMap((key) => toKeyActions(key.split('+'))))),
+    type: async (text) =>
+      void (await sendActions(
+        'key',
+        [...text].flatMap((character) => toKeyActions([character])),
+      )),
+    press: async (...keys) =>
+      void (await sendActions(
+        'key',
+        keys.flatMap((key) => toKeyActions(key.split('+'))),
+      )),
   }
 }
 

@@ -57,7 +57,8 @@ export async function startFirefox(profile: string): Promise<EngineBrowser> {
     await socket.send('session.new', {
       capabilities: { alwaysMatch: { unhandledPromptBehavior: { default: 'accept' } } },
     })
-    const readTree = async () => (await socket.send<{ contexts: FrameContext[] }>('browsingContext.getTree')).contexts[0]
+    const readTree = async () =>
+      (await socket.send<{ contexts: FrameContext[] }>('browsingContext.getTree')).contexts[0]
     const page = await readTree()
     if (!page) throw new Error('Firefox has no page')
     let { context } = page

@@ -40,7 +40,8 @@ export async function openSocket(
     const request = message.id === undefined ? undefined : pending.get(message.id)
     if (!request || message.id === undefined) return onEvent(message.method ?? '', message.params as never)
     pending.delete(message.id)
-    if (message.error) request.reject(new Error(`${request.name}: ${JSON.stringify(message.error)} ${message.message ?? ''}`))
+    if (message.error)
+      request.reject(new Error(`${request.name}: ${JSON.stringify(message.error)} ${message.message ?? ''}`))
     else request.resolve(message.result as never)
   }
   socket.onclose = () => {

@@ -17,15 +17,10 @@ import {
 import { type MessageSocket, openSocket } from '#tests/campaigns/browsers/socket.ts'
 import { findFreePort } from '#tests/support/server/free-port.ts'
 
-declare global {
-  interface Window {
-    /** Set on a page that is being left, to know it from the next one. */
-    isLeaving?: boolean
-  }
-}
-
 const startMs = 30_000
 const loadMs = 60_000
+/** A script of a page that is left at the same moment gets no answer. */
+const scriptMs = 30_000
 /** Returns the environment of the browser. Without the second variable WebKit does not start as root. */
 const environment = (display: string) => ({ DISPLAY: display, WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: '1' })
 
@@ -67,20 +62,21 @@ export async function startWebKit(display: string): Promise<EngineBrowser> {
       capabilities: { alwaysMatch: { pageLoadStrategy: 'none', 'webkitgtk:browserOptions': options } },
     })
     const session = `/session/${sessionId}`
-    await callDriver('POST', `${session}/timeouts`, { script: 120_000, pageLoad: loadMs })
+    await callDriver('POST', `${session}/timeouts`, { script: scriptMs, pageLoad: loadMs })
     const performActions = (type: 'pointer' | 'key', actionList: object[]) =>
       callDriver('POST', `${session}/actions`, { actions: [{ type, id: type, actions: actionList }] })
+    const runAtOnce = (expression: string) =>
+      callDriver<unknown>('POST', `${session}/execute/sync`, { script: `return ${expression}`, args: [] })
     const browser: EngineBrowser = {
       async goTo(url) {
-        await markPage(browser)
+        await runAtOnce(leavingMark)
         await browser.leaveFor(url)
-        await untilLoaded(browser, url)
+        await untilLoaded(browser, runAtOnce)
       },
       async reload() {
-        const url = await browser.run(() => location.href)
-        await markPage(browser)
+        await runAtOnce(leavingMark)
         await callDriver('POST', `${session}/refresh`)
-        await untilLoaded(browser, url)
+        await untilLoaded(browser, runAtOnce)
       },
       leaveFor: async (url) => void (await callDriver('POST', `${session}/url`, { url })),
       async run(callback, ...args) {
@@ -126,19 +122,18 @@ export async function startWebKit(display: string): Promise<EngineBrowser> {
 }
 
 /** Marks the current page as the one that is left. */
-const markPage = (browser: EngineBrowser) => browser.run(() => void (window.isLeaving = true))
+const leavingMark = '(window.isLeaving = true)'
 
-/** Waits for the next page by polling. The driver's own wait never ends if another page replaces the first. */
-async function untilLoaded(browser: EngineBrowser, url: string): Promise<void> {
+/**
+ * Waits for the next page by polling. The driver's own wait never ends if another page replaces the first. `runAtOnce` returns the value of
+ * an expression, which is no promise, because a promise of the old page would never be resolved.
+ */
+async function untilLoaded(browser: EngineBrowser, runAtOnce: (expression: string) => Promise<unknown>): Promise<void> {
   for (const deadline = Date.now() + loadMs; ; await wait(50)) {
-    const state = await browser
-      .run(() => [window.isLeaving ? 'leaving' : document.readyState, location.origin])
-      .catch((error: unknown) => {
-        if (!browser.isRunning()) throw error
-        return null
-      })
-    if (state?.[0] === 'complete' && state[1] === new URL(url).origin) return
-    if (Date.now() > deadline) throw new Error(`not loaded within ${loadMs} ms: ${url}`)
+    const state = await runAtOnce(`(window.isLeaving ? 'leaving' : document.readyState)`).catch(() => null)
+    if (state === 'complete') return
+    if (!browser.isRunning()) throw new Error('the browser has ended')
+    if (Date.now() > deadline) throw new Error(`the page is not loaded within ${loadMs} ms`)
   }
 }
 
@@ -167,19 +162,27 @@ export async function openWebKit(display: string, profile: string): Promise<Engi
     const page = await openTarget(await findPageAddress(port))
     const browser: EngineBrowser = {
       async goTo(url) {
-        await markPage(browser)
+        await page.run(leavingMark)
         await browser.leaveFor(url)
-        await untilLoaded(browser, url)
+        await untilLoaded(browser, page.run)
       },
       async reload() {
-        const url = await browser.run(() => location.href)
-        await markPage(browser)
+        await page.run(leavingMark)
         await page.run('location.reload()')
-        await untilLoaded(browser, url)
+        await untilLoaded(browser, page.run)
       },
       leaveFor: async (url) => void (await page.run(`location.assign(${JSON.stringify(url)})`)),
       async run(callback, ...args) {
-        return JSON.parse(String(await page.run(toJsonCall(callback as never, args))))
+        const result = page.run(toJsonCall(callback as never, args))
+        const timer = new AbortController()
+        const timeout = wait(scriptMs, null, { signal: timer.signal }).then(() => {
+          throw new Error(`no result within ${scriptMs} ms`)
+        })
+        try {
+          return JSON.parse(String(await Promise.race([result, timeout])))
+        } finally {
+          timer.abort()
+        }
       },
       // The inspector protocol has neither mouse nor keyboard.
       async click(target) {
