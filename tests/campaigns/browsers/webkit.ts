@@ -206,7 +206,7 @@ export async function openWebKit(display: string, profile: string): Promise<Engi
       async kill() {
         isRunning = false
         await killGroup(child)
-        page.close()
+        await page.close()
       },
       async close() {
         const exit = isRunning ? once(child, 'exit') : Promise.resolve()
@@ -301,6 +301,9 @@ async function openTarget(address: string): Promise<InspectorTarget> {
         throw new Error(awaitedResult.result.description ?? String(awaitedResult.result.value))
       return awaitedResult.result.value
     },
-    close: () => socket.close(),
+    async close() {
+      for (const { target: pendingTarget } of pending.values()) failPending(pendingTarget)
+      socket.close()
+    },
   }
 }
