@@ -24,14 +24,14 @@ export function serveCardFrame(fastify: FastifyInstance, { store, publishableKey
   fastify.get(`${cardFramePath}.js`, (_, reply) => reply.type('text/javascript; charset=utf-8').send(script))
   fastify.get(`${cardFramePath}.css`, (_, reply) => reply.type('text/css; charset=utf-8').send(css))
 
-  fastify.get<{ Querystring: Record<string, unknown> }>(cardFramePath, ({ query }, reply) => {
+  fastify.get<{ Querystring: Record<string, unknown> }>(cardFramePath, ({ query, protocol, host }, reply) => {
     const shop = String(query.shop)
     const nonce = String(query.nonce)
     // The sandbox serves only the demo, whose pages all have a local origin.
     if (!isLocalOrigin(shop) || !/^[\w-]{16,64}$/.test(nonce)) return reply.code(404).send()
     const language = languages.find((knownLanguage) => knownLanguage === query.lang) ?? 'en'
     return reply
-      .header('content-security-policy', `${policy}; frame-ancestors ${shop}`)
+      .header('content-security-policy', `${buildPolicy(`${protocol}://${host}`)}; frame-ancestors ${shop}`)
       .type('text/html; charset=utf-8')
       .send(renderCardFramePage({ language, shop, nonce, publishableKey, now: clock() }))
   })
@@ -52,9 +52,14 @@ export function serveCardFrame(fastify: FastifyInstance, { store, publishableKey
   })
 }
 
-/** `sandbox` in this policy denies the script the cookies and storage of other servers on this host, even outside a frame. */
-const policy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; sandbox allow-scripts"
+/**
+ * `sandbox` in this policy denies the script the cookies and storage of other servers on this host, even outside a frame. It makes the origin
+ * opaque, and for WebKit 'self' is then no address, so the own one is named too.
+ */
+function buildPolicy(ownOrigin: string): string {
+  const own = isLocalOrigin(ownOrigin) ? `'self' ${ownOrigin}` : "'self'"
+  return `default-src 'none'; script-src ${own}; style-src ${own}; connect-src ${own}; base-uri 'none'; form-action 'none'; sandbox allow-scripts`
+}
 
 function isLocalOrigin(origin: string): boolean {
   const url = URL.canParse(origin) ? new URL(origin) : null

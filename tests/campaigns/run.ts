@@ -6,10 +6,10 @@ import { run as auditTrail } from '#tests/campaigns/audit-trail.ts'
 import { run as backups } from '#tests/campaigns/backups.ts'
 import { run as bodies } from '#tests/campaigns/bodies.ts'
 import { run as browser } from '#tests/campaigns/browser.ts'
+import { run as browsers } from '#tests/campaigns/browsers.ts'
 import { run as compose } from '#tests/campaigns/compose.ts'
 import { run as cluster } from '#tests/campaigns/cluster.ts'
 import { run as docker } from '#tests/campaigns/docker.ts'
-import { run as engines } from '#tests/campaigns/engines.ts'
 import { run as faults } from '#tests/campaigns/faults.ts'
 import { run as fees } from '#tests/campaigns/fees.ts'
 import { run as histories } from '#tests/campaigns/histories.ts'
@@ -42,10 +42,10 @@ const campaigns: Record<string, (args: string[]) => Promise<void>> = {
   backups,
   bodies,
   browser,
+  browsers,
   cluster,
   compose,
   docker,
-  engines,
   judges,
   'kill-writes': killWrites,
   faults,

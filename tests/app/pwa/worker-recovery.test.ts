@@ -6,6 +6,7 @@ const entries: { responseStatus: number }[] = []
 const reload = vi.fn()
 const fakeFetch = vi.fn<(path: string, init: RequestInit) => Promise<Response>>()
 let events: EventTarget
+let onBeforeUnload: (event: { isTrusted: boolean }) => void
 
 const stubServiceWorker = (controller: object | null, registration?: object) =>
   vi.stubGlobal('navigator', { serviceWorker: { controller, getRegistration: () => Promise.resolve(registration) } })
@@ -15,7 +16,11 @@ beforeEach(() => {
   events = new EventTarget()
   vi.setSystemTime(Date.UTC(2026, 0, 1))
   const storedItems = new Map<string, string>()
-  vi.stubGlobal('addEventListener', events.addEventListener.bind(events))
+  vi.stubGlobal('addEventListener', (type: string, listener: (event: unknown) => void) => {
+    // Only a browser can dispatch a trusted event, so this listener is called directly.
+    if (type === 'beforeunload') onBeforeUnload = listener
+    else events.addEventListener(type, listener)
+  })
   stubServiceWorker({}, { active: {} })
   vi.stubGlobal('document', { querySelectorAll: () => fields })
   vi.stubGlobal('performance', { getEntriesByType: () => entries })
@@ -77,6 +82,27 @@ describe('recoverLostWorker, after the worker was lost', () => {
     expect(fakeFetch).not.toHaveBeenCalled()
     await vi.advanceTimersByTimeAsync(10_200)
     expect(timeoutSpy).toHaveBeenCalled()
+    expect(reload).toHaveBeenCalledTimes(1)
+  })
+
+  it('does not reload a page that is being left, because that would end the navigation', async () => {
+    fakeFetch.mockImplementation(rejectAsOffline)
+    recoverLostWorker()
+    onBeforeUnload({ isTrusted: true })
+    await dispatchPreloadError()
+    expect(fakeFetch).toHaveBeenCalled()
+    expect(reload).not.toHaveBeenCalled()
+    // The navigation was cancelled, and the worker is still lost.
+    await vi.advanceTimersByTimeAsync(10_000)
+    await dispatchPreloadError()
+    expect(reload).toHaveBeenCalledTimes(1)
+  })
+
+  it('reloads the page after a form has only asked for unsaved input', async () => {
+    fakeFetch.mockImplementation(rejectAsOffline)
+    recoverLostWorker()
+    onBeforeUnload({ isTrusted: false })
+    await dispatchPreloadError()
     expect(reload).toHaveBeenCalledTimes(1)
   })
 

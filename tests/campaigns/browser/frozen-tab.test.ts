@@ -1,7 +1,7 @@
 /** Tests that other tabs continue when the browser freezes a tab that holds a lock. The tab sends by itself, because it has no worker. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { openTabs, type ChromiumTab, type ChromiumTabs } from '#tests/campaigns/engines/chromium-tabs.ts'
+import { openTabs, type ChromiumTab, type ChromiumTabs } from '#tests/campaigns/browsers/chromium-tabs.ts'
 import type { Person } from '#tests/support/browser/browser.ts'
 import { takeOwnCompany, setUpShared } from '#tests/support/browser/browser-setup.ts'
 

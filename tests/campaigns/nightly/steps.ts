@@ -27,7 +27,6 @@ const campaigns: readonly (readonly [id: string, args: readonly string[], maxMin
   ['cluster', ['5'], 20],
   ['compose', [], 40],
   ['docker', [], 60],
-  ['engines', ['both', '100', '8'], 30],
   ['faults', ['100'], 20],
   ['fees', ['100000'], 10],
   ['histories', [], 30],
@@ -51,6 +50,13 @@ const campaigns: readonly (readonly [id: string, args: readonly string[], maxMin
   ['sign-in-flood', [], 10],
   ['upload-flood', [], 10],
   ['worker-life', ['20'], 20],
+]
+
+/** Journeys of `campaign -- browsers`. Chromium has its own tests, except the kills. */
+const browserRuns: readonly (readonly [args: readonly string[], maxMinutes: number])[] = [
+  [['firefox'], 60],
+  [['webkit'], 60],
+  [['chromium', 'kills', '350'], 60],
 ]
 
 /** Ids of the figures of `npm run bench`, without their numbers. */
@@ -88,6 +94,11 @@ export function listSteps(): NightlyStep[] {
       maxMinutes: 15,
     })),
     ...benches.map((id) => ({ id: `bench ${id}`, args: ['bench/run.ts', id], maxMinutes: 20 })),
+    ...browserRuns.map(([args, maxMinutes]) => ({
+      id: `campaign browsers ${args[0]}`,
+      args: ['tests/campaigns/run.ts', 'browsers', ...args],
+      maxMinutes,
+    })),
     ...campaigns.map(([id, args, maxMinutes]) => ({
       id: ['campaign', id, ...args.filter((argument) => /^[a-z]+$/.test(argument) && argument !== 'any')].join(' '),
       args: ['tests/campaigns/run.ts', id, ...args],

@@ -130,12 +130,13 @@ describe('GET /card-fields of the payment sandbox', () => {
     const { status, headers } = await openCardFrame({})
     expect(status).toBe(200)
     expect(headers.get('x-frame-options')).toBeNull()
+    const own = new URL(shop.sandbox.cardFrame).origin
     expect(headers.get('cache-control')).toBe('no-store')
     expect(headers.get('content-security-policy')?.split('; ')).toEqual([
       "default-src 'none'",
-      "script-src 'self'",
-      "style-src 'self'",
-      "connect-src 'self'",
+      `script-src 'self' ${own}`,
+      `style-src 'self' ${own}`,
+      `connect-src 'self' ${own}`,
       "base-uri 'none'",
       "form-action 'none'",
       'sandbox allow-scripts',

@@ -33,14 +33,15 @@ export async function openSocket(
       reject(new Error(`no connection to ${url}`))
     }
   })
-  const pending = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>()
+  const pending = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void; name: string }>()
   let lastId = 0
   socket.onmessage = ({ data }) => {
     const message = JSON.parse(String(data)) as SocketMessage
     const request = message.id === undefined ? undefined : pending.get(message.id)
     if (!request || message.id === undefined) return onEvent(message.method ?? '', message.params as never)
     pending.delete(message.id)
-    if (message.error) request.reject(new Error(`${JSON.stringify(message.error)} ${message.message ?? ''}`))
+    if (message.error)
+      request.reject(new Error(`${request.name}: ${JSON.stringify(message.error)} ${message.message ?? ''}`))
     else request.resolve(message.result as never)
   }
   socket.onclose = () => {
@@ -52,7 +53,7 @@ export async function openSocket(
       new Promise((resolve, reject) => {
         if (socket.readyState !== WebSocket.OPEN) return reject(new Error('the browser has closed the connection'))
         const id = ++lastId
-        pending.set(id, { resolve, reject })
+        pending.set(id, { resolve, reject, name: `${method} ${JSON.stringify(params).slice(0, 200)}` })
         socket.send(JSON.stringify({ id, method, params }))
       }),
     close: () => socket.close(),

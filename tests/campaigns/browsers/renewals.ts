@@ -1,7 +1,7 @@
 /** Fault 40: counts unnecessary token renewals, and checks whether a session survives a kill of the browser. */
 import { setTimeout as wait } from 'node:timers/promises'
-import { waitFor } from '#tests/campaigns/engines/engine.ts'
-import { enter, type EngineStage } from '#tests/campaigns/engines/stage.ts'
+import { waitFor } from '#tests/campaigns/browsers/engine.ts'
+import { enter, type EngineStage } from '#tests/campaigns/browsers/stage.ts'
 import { people } from '#tests/support/browser/browser.ts'
 
 export interface RenewalReport {

@@ -2,8 +2,8 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type EngineBrowser, waitFor } from '#tests/campaigns/engines/engine.ts'
-import { enter, type EngineStage } from '#tests/campaigns/engines/stage.ts'
+import { type EngineBrowser, waitFor } from '#tests/campaigns/browsers/engine.ts'
+import { enter, type EngineStage } from '#tests/campaigns/browsers/stage.ts'
 import { people } from '#tests/support/browser/browser.ts'
 
 const sizes = { desktop: [1280, 800], tablet: [1024, 768], phone: [390, 844] } as const

@@ -3,7 +3,7 @@
  * all later pages.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import { enter, type EngineStage } from '#tests/campaigns/engines/stage.ts'
+import { enter, type EngineStage } from '#tests/campaigns/browsers/stage.ts'
 import { people } from '#tests/support/browser/browser.ts'
 import { drawBetween, type Random } from '#tests/support/runner/random.ts'
 

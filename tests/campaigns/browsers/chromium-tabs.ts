@@ -5,8 +5,8 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { killGroup, startGroup, toJsonCall } from '#tests/campaigns/engines/engine.ts'
-import { type MessageSocket, openSocket } from '#tests/campaigns/engines/socket.ts'
+import { killGroup, startGroup, toJsonCall } from '#tests/campaigns/browsers/engine.ts'
+import { type MessageSocket, openSocket } from '#tests/campaigns/browsers/socket.ts'
 import { findChromiumPath, flags } from '#tests/support/browser/browser.ts'
 import { waitForAddress } from '#tests/support/browser/browser-address.ts'
 

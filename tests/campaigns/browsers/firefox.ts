@@ -9,8 +9,8 @@ import {
   killGroup,
   startGroup,
   toJsonCall,
-} from '#tests/campaigns/engines/engine.ts'
-import { openSocket } from '#tests/campaigns/engines/socket.ts'
+} from '#tests/campaigns/browsers/engine.ts'
+import { openSocket } from '#tests/campaigns/browsers/socket.ts'
 import { waitForAddress } from '#tests/support/browser/browser-address.ts'
 
 /**
@@ -28,6 +28,11 @@ const preferences = {
   'toolkit.startup.max_resumed_crashes': -1,
   'dom.serviceWorkers.enabled': true,
   'permissions.default.persistent-storage': 1,
+}
+
+interface FrameContext {
+  context: string
+  children?: FrameContext[]
 }
 
 interface EvaluationResult {
@@ -52,13 +57,16 @@ export async function startFirefox(profile: string): Promise<EngineBrowser> {
     await socket.send('session.new', {
       capabilities: { alwaysMatch: { unhandledPromptBehavior: { default: 'accept' } } },
     })
-    const { contexts } = await socket.send<{ contexts: { context: string }[] }>('browsingContext.getTree')
-    const context = contexts[0]?.context
-    if (context === undefined) throw new Error('Firefox has no page')
+    const readTree = async () =>
+      (await socket.send<{ contexts: FrameContext[] }>('browsingContext.getTree')).contexts[0]
+    const page = await readTree()
+    if (!page) throw new Error('Firefox has no page')
+    let { context } = page
     const performActions = (type: 'pointer' | 'key', actionList: object[]) =>
       socket.send('input.performActions', { context, actions: [{ type, id: type, actions: actionList }] })
     const browser: EngineBrowser = {
       goTo: async (url) => void (await socket.send('browsingContext.navigate', { context, url, wait: 'complete' })),
+      reload: async () => void (await socket.send('browsingContext.reload', { context, wait: 'complete' })),
       leaveFor: async (url) => void (await socket.send('browsingContext.navigate', { context, url, wait: 'none' })),
       async run(callback, ...args) {
         const { result, exceptionDetails } = await socket.send<EvaluationResult>('script.evaluate', {
@@ -69,7 +77,17 @@ export async function startFirefox(profile: string): Promise<EngineBrowser> {
         if (exceptionDetails) throw new Error(exceptionDetails.text)
         return JSON.parse(result?.value ?? 'null')
       },
-      ...createInput((selector) => findMiddle(browser, selector), performActions),
+      ...createInput((target) => findMiddle(browser, target), performActions),
+      async inFrame(work) {
+        const frame = (await readTree())?.children?.[0]
+        if (!frame) throw new Error('the page has no frame')
+        context = frame.context
+        try {
+          await work()
+        } finally {
+          context = page.context
+        }
+      },
       resize: async (width, height) =>
         void (await socket.send('browsingContext.setViewport', { context, viewport: { width, height } })),
       async screenshot() {

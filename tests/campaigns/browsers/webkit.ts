@@ -13,12 +13,14 @@ import {
   killGroup,
   startGroup,
   toJsonCall,
-} from '#tests/campaigns/engines/engine.ts'
-import { type MessageSocket, openSocket } from '#tests/campaigns/engines/socket.ts'
+} from '#tests/campaigns/browsers/engine.ts'
+import { type MessageSocket, openSocket } from '#tests/campaigns/browsers/socket.ts'
 import { findFreePort } from '#tests/support/server/free-port.ts'
 
 const startMs = 30_000
 const loadMs = 60_000
+/** A script of a page that is left at the same moment gets no answer. */
+const scriptMs = 30_000
 /** Returns the environment of the browser. Without the second variable WebKit does not start as root. */
 const environment = (display: string) => ({ DISPLAY: display, WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: '1' })
 
@@ -60,13 +62,21 @@ export async function startWebKit(display: string): Promise<EngineBrowser> {
       capabilities: { alwaysMatch: { pageLoadStrategy: 'none', 'webkitgtk:browserOptions': options } },
     })
     const session = `/session/${sessionId}`
-    await callDriver('POST', `${session}/timeouts`, { script: 120_000, pageLoad: loadMs })
+    await callDriver('POST', `${session}/timeouts`, { script: scriptMs, pageLoad: loadMs })
     const performActions = (type: 'pointer' | 'key', actionList: object[]) =>
       callDriver('POST', `${session}/actions`, { actions: [{ type, id: type, actions: actionList }] })
+    const runAtOnce = (expression: string) =>
+      callDriver<unknown>('POST', `${session}/execute/sync`, { script: `return ${expression}`, args: [] })
     const browser: EngineBrowser = {
       async goTo(url) {
+        await runAtOnce(leavingMark)
         await browser.leaveFor(url)
-        await untilLoaded(browser, url)
+        await untilLoaded(browser, runAtOnce)
+      },
+      async reload() {
+        await runAtOnce(leavingMark)
+        await callDriver('POST', `${session}/refresh`)
+        await untilLoaded(browser, runAtOnce)
       },
       leaveFor: async (url) => void (await callDriver('POST', `${session}/url`, { url })),
       async run(callback, ...args) {
@@ -83,7 +93,15 @@ export async function startWebKit(display: string): Promise<EngineBrowser> {
         if (error !== undefined) throw new Error(error)
         return JSON.parse(json ?? 'null')
       },
-      ...createInput((selector) => findMiddle(browser, selector), performActions),
+      ...createInput((target) => findMiddle(browser, target), performActions),
+      async inFrame(work) {
+        await callDriver('POST', `${session}/frame`, { id: 0 })
+        try {
+          await work()
+        } finally {
+          await callDriver('POST', `${session}/frame`, { id: null })
+        }
+      },
       resize: async (width, height) => void (await callDriver('POST', `${session}/window/rect`, { width, height })),
       screenshot: async () => Buffer.from(await callDriver<string>('GET', `${session}/screenshot`), 'base64'),
       isRunning: () => isRunning,
@@ -103,17 +121,19 @@ export async function startWebKit(display: string): Promise<EngineBrowser> {
   }
 }
 
-/** Waits for the page by polling. The driver's own wait never ends if another page replaces the first. */
-async function untilLoaded(browser: EngineBrowser, url: string): Promise<void> {
+/** Marks the current page as the one that is left. */
+const leavingMark = '(window.isLeaving = true)'
+
+/**
+ * Waits for the next page by polling. The driver's own wait never ends if another page replaces the first. `runAtOnce` returns the value of
+ * an expression, which is no promise, because a promise of the old page would never be resolved.
+ */
+async function untilLoaded(browser: EngineBrowser, runAtOnce: (expression: string) => Promise<unknown>): Promise<void> {
   for (const deadline = Date.now() + loadMs; ; await wait(50)) {
-    const state = await browser
-      .run(() => [document.readyState, location.origin])
-      .catch((error: unknown) => {
-        if (!browser.isRunning()) throw error
-        return null
-      })
-    if (state?.[0] === 'complete' && state[1] === new URL(url).origin) return
-    if (Date.now() > deadline) throw new Error(`not loaded within ${loadMs} ms: ${url}`)
+    const state = await runAtOnce(`(window.isLeaving ? 'leaving' : document.readyState)`).catch(() => null)
+    if (state === 'complete') return
+    if (!browser.isRunning()) throw new Error('the browser has ended')
+    if (Date.now() > deadline) throw new Error(`the page is not loaded within ${loadMs} ms`)
   }
 }
 
@@ -142,40 +162,51 @@ export async function openWebKit(display: string, profile: string): Promise<Engi
     const page = await openTarget(await findPageAddress(port))
     const browser: EngineBrowser = {
       async goTo(url) {
-        await page.run(`window.isLeaving = true; location.assign(${JSON.stringify(url)})`)
-        for (const deadline = Date.now() + loadMs; ; await wait(50)) {
-          const state = await page.run('window.isLeaving ? "leaving" : document.readyState').catch(() => null)
-          if (state === 'complete') return
-          if (Date.now() > deadline || !isRunning) throw new Error(`not loaded within ${loadMs} ms: ${url}`)
-        }
+        await page.run(leavingMark)
+        await browser.leaveFor(url)
+        await untilLoaded(browser, page.run)
+      },
+      async reload() {
+        await page.run(leavingMark)
+        await page.run('location.reload()')
+        await untilLoaded(browser, page.run)
       },
       leaveFor: async (url) => void (await page.run(`location.assign(${JSON.stringify(url)})`)),
       async run(callback, ...args) {
-        return JSON.parse(String(await page.run(toJsonCall(callback as never, args))))
+        const result = page.run(toJsonCall(callback as never, args))
+        const timer = new AbortController()
+        const timeout = wait(scriptMs, null, { signal: timer.signal }).then(() => {
+          throw new Error(`no result within ${scriptMs} ms`)
+        })
+        try {
+          return JSON.parse(String(await Promise.race([result, timeout])))
+        } finally {
+          timer.abort()
+        }
       },
       // The inspector protocol has neither mouse nor keyboard.
-      async click(selector) {
-        await findMiddle(browser, selector)
-        await browser.run((text) => document.querySelector<HTMLElement>(text)?.click(), selector)
+      async click(target) {
+        await findMiddle(browser, target)
+        await browser.run(() => {
+          const element = document.querySelector<HTMLElement>('[data-target]')
+          element?.focus()
+          element?.click()
+        })
       },
-      async type(selector, text) {
-        await findMiddle(browser, selector)
-        await browser.run(
-          (name, typedText) => {
-            document.querySelector<HTMLElement>(name)?.focus()
-            for (const key of typedText) document.execCommand('insertText', false, key)
-          },
-          selector,
-          text,
-        )
+      async type(text) {
+        await browser.run((typedText) => {
+          for (const key of typedText) document.execCommand('insertText', false, key)
+        }, text)
       },
+      press: () => Promise.reject(new Error('keys need WebDriver')),
+      inFrame: () => Promise.reject(new Error('frames need WebDriver')),
       resize: async () => undefined,
       screenshot: () => Promise.reject(new Error('screenshots need WebDriver')),
       isRunning: () => isRunning,
       async kill() {
         isRunning = false
         await killGroup(child)
-        page.close()
+        await page.close()
       },
       async close() {
         const exit = isRunning ? once(child, 'exit') : Promise.resolve()
@@ -270,6 +301,9 @@ async function openTarget(address: string): Promise<InspectorTarget> {
         throw new Error(awaitedResult.result.description ?? String(awaitedResult.result.value))
       return awaitedResult.result.value
     },
-    close: () => socket.close(),
+    async close() {
+      for (const { target: pendingTarget } of pending.values()) failPending(pendingTarget)
+      socket.close()
+    },
   }
 }

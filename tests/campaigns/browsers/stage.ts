@@ -2,10 +2,11 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type EngineBrowser, type EngineName, waitFor } from '#tests/campaigns/engines/engine.ts'
-import { startFirefox } from '#tests/campaigns/engines/firefox.ts'
-import { openScreen, type VirtualScreen } from '#tests/campaigns/engines/screen.ts'
-import { openWebKit, startWebKit } from '#tests/campaigns/engines/webkit.ts'
+import { type EngineBrowser, type EngineName, waitFor } from '#tests/campaigns/browsers/engine.ts'
+import { openChromium } from '#tests/campaigns/browsers/chromium.ts'
+import { startFirefox } from '#tests/campaigns/browsers/firefox.ts'
+import { openScreen, type VirtualScreen } from '#tests/campaigns/browsers/screen.ts'
+import { openWebKit, startWebKit } from '#tests/campaigns/browsers/webkit.ts'
 import { type Person, type Portal, startPortal } from '#tests/support/browser/browser.ts'
 import { type FaultProxy, openFaultProxy } from '#tests/support/network/fault-proxy.ts'
 import { buildRig } from '#tests/support/device/rig/build.ts'
@@ -28,13 +29,17 @@ export async function openStage(engine: EngineName, settings: Record<string, str
   const proxy = await openFaultProxy(Number(new URL(portal.url).port))
   proxy.mount('/saas/rig/', join(folder, 'rig'))
   const screen: VirtualScreen | null = engine === 'webkit' ? await openScreen() : null
+  const open = (profile: string) => {
+    const profileFolder = join(folder, profile)
+    if (screen) return openWebKit(screen.display, profileFolder)
+    return engine === 'firefox' ? startFirefox(profileFolder) : openChromium(profileFolder)
+  }
   return {
     engine,
     portal,
     proxy,
-    open: (profile) =>
-      screen ? openWebKit(screen.display, join(folder, profile)) : startFirefox(join(folder, profile)),
-    openWithKeys: (profile) => (screen ? startWebKit(screen.display) : startFirefox(join(folder, profile))),
+    open,
+    openWithKeys: (profile) => (screen ? startWebKit(screen.display) : open(profile)),
     async close() {
       await screen?.close()
       await proxy.close()
@@ -56,9 +61,10 @@ export async function enter(browser: EngineBrowser, url: string, credentials: Pe
   await waitFor(browser, 'the list of users or the login is shown', hasListOrLogin, [], enterMs)
   const isLogin = !(await browser.run(hasList))
   if (isLogin) {
-    await browser.type('input[name="company"]', credentials.company)
-    await browser.type('input[name="username"]', credentials.username)
-    await browser.type('input[name="password"]', credentials.password)
+    for (const [name, text] of Object.entries(credentials)) {
+      await browser.click(`input[name="${name}"]`)
+      await browser.type(text)
+    }
     await browser.click('form button[type="submit"]')
   }
   await waitFor(browser, 'the list of users is shown', hasList, [], enterMs)
