@@ -128,4 +128,13 @@ export const deviceBugs: readonly PlantedBug[] = [
     project: 'dom',
     tests: ['tests/features/orders/payment/card.test.tsx'],
   },
+  {
+    name: 'row-of-repeated-write-lost',
+    fault: 'After a change whose response was lost was sent again, the next change was refused as a conflict with it.',
+    file: 'src/request/pipeline/pipeline.ts',
+    from: "problem.code === 'INTENT_DONE' ? getStoredResponse(problem)?.body : null",
+    to: "problem.code === 'INTENT_DONE' ? null : null",
+    project: 'device',
+    tests: ['tests/integration/act-for-customer.test.ts'],
+  },
 ]

@@ -110,4 +110,22 @@ export const serverBugs: readonly PlantedBug[] = [
     project: 'node',
     tests: ['tests/server/drivers/hosting/log-files.test.ts'],
   },
+  {
+    name: 'repeated-header',
+    fault: 'A proxy and the portal could read two different values of a header that a request had twice (fault 17c).',
+    file: 'server/http/repeated-headers.ts',
+    from: '    if (seenNames.has(name)) return name\n',
+    to: '',
+    project: 'node',
+    tests: ['tests/server/http/repeated-headers.test.ts'],
+  },
+  {
+    name: 'any-number-of-unpaid-orders',
+    fault: 'One company could reserve any number of service codes with orders that it never paid (fault 16b).',
+    file: 'server/use-cases/orders/orders.ts',
+    from: '>= quotas.unpaidOrders)',
+    to: '>= quotas.unpaidOrders * 1000)',
+    project: 'node',
+    tests: ['tests/server/quotas.test.ts'],
+  },
 ]
