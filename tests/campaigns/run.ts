@@ -25,6 +25,7 @@ import { run as outboxModel } from '#tests/campaigns/outbox-model.ts'
 import { run as packages } from '#tests/campaigns/packages.ts'
 import { run as payments } from '#tests/campaigns/payments.ts'
 import { run as pictureFlood } from '#tests/campaigns/picture-flood.ts'
+import { run as planted } from '#tests/campaigns/planted.ts'
 import { run as proxies } from '#tests/campaigns/proxies.ts'
 import { run as recipes } from '#tests/campaigns/recipes.ts'
 import { run as reproducible } from '#tests/campaigns/reproducible.ts'
@@ -60,6 +61,7 @@ const campaigns: Record<string, (args: string[]) => Promise<void>> = {
   packages,
   payments,
   'picture-flood': pictureFlood,
+  planted,
   proxies,
   recipes,
   release: checkRelease,

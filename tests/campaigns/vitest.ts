@@ -9,10 +9,10 @@ import { quickStart } from '#tests/support/server/process.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
-const buildCommand = (args: string[], env: Record<string, string>) =>
+const buildCommand = (args: string[], env: Record<string, string>, folder: string) =>
   [
-    [...quickStart, join(root, 'node_modules', 'vitest', 'vitest.mjs'), 'run', ...args],
-    { cwd: root, env: { ...process.env, NO_COLOR: '1', CAMPAIGN: '1', ...env } },
+    [...quickStart, join(folder, 'node_modules', 'vitest', 'vitest.mjs'), 'run', ...args],
+    { cwd: folder, env: { ...process.env, NO_COLOR: '1', CAMPAIGN: '1', ...env } },
   ] as const
 
 export interface VitestRun {
@@ -20,9 +20,9 @@ export interface VitestRun {
   output: string
 }
 
-/** Runs vitest with these arguments. `env` extends the environment of this process. */
-export async function runVitest(args: string[], env: Record<string, string>): Promise<VitestRun> {
-  const [command, options] = buildCommand(args, env)
+/** Runs vitest with these arguments in `folder`, a copy of the repository. `env` extends the environment of this process. */
+export async function runVitest(args: string[], env: Record<string, string>, folder = root): Promise<VitestRun> {
+  const [command, options] = buildCommand(args, env, folder)
   const child = spawn(process.execPath, command, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => (output += piece))
@@ -32,7 +32,7 @@ export async function runVitest(args: string[], env: Record<string, string>): Pr
 
 /** Like `runVitest`, but prints the output while it runs, because it takes many minutes. Fails this process if a test fails. */
 export async function showVitest(args: string[], env: Record<string, string> = {}): Promise<void> {
-  const [command, options] = buildCommand(args, env)
+  const [command, options] = buildCommand(args, env, root)
   const [code] = await once(
     spawn(process.execPath, command, { ...options, stdio: ['ignore', 'inherit', 'inherit'] }),
     'close',

@@ -42,6 +42,7 @@ const campaigns: readonly (readonly [id: string, args: readonly string[], maxMin
   ['packages', ['20000'], 15],
   ['payments', ['40'], 20],
   ['picture-flood', [], 5],
+  ['planted', [], 60],
   ['proxies', [], 20],
   ['recipes', [], 20],
   ['reproducible', [], 15],
