@@ -139,10 +139,10 @@ export async function recordReturn(
   if (task?.state === 'refunded' && isMeant({ refund_key: task.refund_key, reference: task.refund_reference }))
     await reopenTask(context, task, problem)
   const parts = refunds.filter((row) => canReturn(row) && isMeant(row))
-  const [first] = parts
+  // The task is about the part whose credit note stays, because only that amount is owed to the customer.
+  const first = parts.find(({ credit_note_code }) => credit_note_code !== null) ?? parts[0]
   if (!first) return
   for (const part of parts) {
-    // The task is about the first part.
     const fields = { problem, update_time: now, ...(part === first ? { seen_time: null } : {}) }
     await updateRefund(db, part.id, part.credit_note_code === null ? { ...fields, state: 'failed' } : fields)
     await recordRefundOutcome(context, part, buildRefundEntry(part, 'refused'), false)
