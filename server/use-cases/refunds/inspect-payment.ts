@@ -106,8 +106,12 @@ async function recordReturns(
 ): Promise<PaymentHistory> {
   const failedRefunds = refunds.filter(({ status }) => status === 'failed')
   if (failedRefunds.length === 0) return history
-  for (const refund of failedRefunds) await recordReturn(context, history, refund)
-  return await lockPayment(context, history.payment)
+  let currentHistory = history
+  for (const refund of failedRefunds) {
+    await recordReturn(context, currentHistory, refund)
+    currentHistory = await lockPayment(context, history.payment)
+  }
+  return currentHistory
 }
 
 async function recordReport(context: PaymentContext, history: PaymentHistory, report: GatewayReport): Promise<void> {
