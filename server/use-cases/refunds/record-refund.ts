@@ -168,10 +168,14 @@ const canReturn = (refund: RefundRecord) =>
   (refund.state === 'done' || isBeyondPayment(refund))
 
 /**
- * Opens the task of a payment again of which another refund than its own came back. Its own is stored as a refund, so that the next one only
- * sends what came back.
+ * Opens a refunded task again when another refund of its payment came back. The task's own refund is stored as a refund, so that the next one
+ * only sends what came back. Throws PaymentProblem while the task's refund is in progress.
  */
-async function freePart(context: PaymentContext, { payment, task, refunds }: PaymentHistory, problem: string): Promise<void> {
+async function freePart(
+  context: PaymentContext,
+  { payment, task, refunds }: PaymentHistory,
+  problem: string,
+): Promise<void> {
   if (task?.state === 'refunding') throw new PaymentProblem('a refund of the task is in progress', false)
   const { refund_reference: reference = null, refund_key } = task ?? {}
   if (task?.state !== 'refunded' || reference === null) return
