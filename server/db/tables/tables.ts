@@ -18,7 +18,7 @@ import type { UploadTables } from '#server/db/tables/upload-tables.ts'
  * The last file in server/db/migrations. The server does not start if the folder's last file is another one. Update it with each new
  * migration.
  */
-export const latestMigration = '065-credit'
+export const latestMigration = '066-returned-refunds'
 
 type JsonColumn<T> = ColumnType<T, string, string>
 type ImmutableColumn<T> = ColumnType<T, T, never>

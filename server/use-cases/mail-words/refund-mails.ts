@@ -138,7 +138,9 @@ function isAbout(mail: RefundMail, refund: RefundRecord): boolean {
 
 function chooseStaffTemplate(refund: RefundRecord): Pick<MoneyMailValues, 'template'> {
   if (isBeyondPayment(refund)) return { template: 'refund-beyond' }
-  return refund.state === 'done' && refund.problem !== null ? { template: 'refund-returned' } : {}
+  if (refund.problem === null) return {}
+  if (refund.state === 'done') return { template: 'refund-returned' }
+  return refund.cause === 'staff' ? {} : { template: 'refund-returned-uninvoiced' }
 }
 
 /** After a lost dispute the bank has returned the money before, so the mail must not announce a refund to the card. */

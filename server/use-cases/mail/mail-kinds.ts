@@ -20,8 +20,8 @@ export type MoneyMailRequest =
 export type MoneyMail = MoneyMailRequest['mail']
 /**
  * Templates: of `payment-dispute` for an inquiry and if the gateway names no time until which to respond, and of `invoice-refunded` if a lost
- * dispute caused the refund, or if it was added to the credit balance. Of `refund-failed` if the refund had a credit note, and of `gateway-refund`
- * if no invoice has it.
+ * dispute caused the refund, or if it was added to the credit balance. Of `refund-failed` if a refund came back, with or without a credit note, and
+ * of `gateway-refund` if no invoice has it.
  */
 export type MoneyMailTemplate =
   | 'payment-dispute-undated'
@@ -30,6 +30,7 @@ export type MoneyMailTemplate =
   | 'dispute-lost'
   | 'credit-added'
   | 'refund-returned'
+  | 'refund-returned-uninvoiced'
   | 'refund-beyond'
 
 /** A bank transfer became credit of the recipient's company. `transfer-paid`: it also paid something. */

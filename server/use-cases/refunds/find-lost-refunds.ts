@@ -14,15 +14,23 @@ export async function findLostRefunds(app: AppContext): Promise<void> {
   const from = app.clock() - searchedMs
   for (const type of app.payments.types) {
     const driver = await app.payments.findDriver(type)
-    try {
+    await warnIfFailed(app, type, async () => {
       const refunds = (await driver?.listRecentRefunds(from)) ?? []
-      for (const paymentKey of await listChangedPayments(app, refunds)) await inspectByKey(app, paymentKey)
-    } catch (error) {
-      app.log.warn(
-        { event: 'refund_search_failed', err: error, gateway: type },
-        'could not search refunds at a gateway; the next search repeats it',
-      )
-    }
+      // A payment that cannot be inspected, for example because a refund is in progress, does not stop the search of others.
+      for (const paymentKey of await listChangedPayments(app, refunds))
+        await warnIfFailed(app, type, () => inspectByKey(app, paymentKey))
+    })
+  }
+}
+
+async function warnIfFailed(app: AppContext, gateway: string, search: () => Promise<void>): Promise<void> {
+  try {
+    await search()
+  } catch (error) {
+    app.log.warn(
+      { event: 'refund_search_failed', err: error, gateway },
+      'could not search refunds at a gateway; the next search repeats it',
+    )
   }
 }
 

@@ -3,7 +3,7 @@
  * becomes a task of the staff. Repeated, reordered and concurrent notices have no second effect (decision 123).
  */
 import { PROVIDER } from '#domain/access.ts'
-import { type Hundredths, readAmount, writeAmount } from '#domain/money.ts'
+import { getSmaller, type Hundredths, readAmount, writeAmount } from '#domain/money.ts'
 import { takeChangeNumber } from '#server/db/change-numbers.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { listAlertedAdmins } from '#server/db/orders/reminders.ts'
@@ -106,8 +106,12 @@ async function recordReturns(
 ): Promise<PaymentHistory> {
   const failedRefunds = refunds.filter(({ status }) => status === 'failed')
   if (failedRefunds.length === 0) return history
-  for (const refund of failedRefunds) await recordReturn(context, history, refund)
-  return await lockPayment(context, history.payment)
+  let currentHistory = history
+  for (const refund of failedRefunds) {
+    await recordReturn(context, currentHistory, refund)
+    currentHistory = await lockPayment(context, history.payment)
+  }
+  return currentHistory
 }
 
 async function recordReport(context: PaymentContext, history: PaymentHistory, report: GatewayReport): Promise<void> {
@@ -126,11 +130,16 @@ async function recordReport(context: PaymentContext, history: PaymentHistory, re
 const isDoneByGateway = (refund: RefundRecord) =>
   refund.route === 'gateway' && refund.cause !== 'dispute' && (refund.state === 'done' || isBeyondPayment(refund))
 
+interface UnknownRefund {
+  reference: string
+  amount: Hundredths
+}
+
 /** Returns refunds that are done at the gateway and that the portal neither sent nor recorded. */
 function findUnknownRefunds(
   history: PaymentHistory,
   { refunds: gatewayRefunds, total }: GatewayReport,
-): { reference: string; amount: Hundredths }[] {
+): UnknownRefund[] {
   const { payment, task, refunds } = history
   const knownNames = new Set(
     [
@@ -144,17 +153,36 @@ function findUnknownRefunds(
       ({ status, key, reference }) => status === 'done' && !knownNames.has(reference) && !(key && knownNames.has(key)),
     )
     .map(({ reference, amount }) => ({ reference, amount }))
+  const knownRefunds = refunds.filter(isDoneByGateway)
+  if (task?.state === 'refunded') {
+    // It has sent back all that was left, also by refunds at the gateway of which the portal knows only one. The rest is beyond the payment.
+    const knownSum = readAmount(payment.amount) + sumRefunds(knownRefunds.filter(isBeyondPayment))
+    const doneSum = sumAmounts(gatewayRefunds.filter(({ status }) => status === 'done'))
+    return findExcess(unknown, { excess: (total ?? doneSum) - knownSum, total })
+  }
   if (total === null) return unknown
-  // A task that was refunded has sent back all that was left.
-  const isRefundedTask = task?.state === 'refunded'
-  const knownRefunds = refunds.filter(
-    (refund) => isDoneByGateway(refund) && (!isRefundedTask || isBeyondPayment(refund)),
-  )
-  const knownSum = (isRefundedTask ? readAmount(payment.amount) : 0n) + sumRefunds(knownRefunds)
-  const rest = total - knownSum - unknown.reduce((sum, { amount }) => sum + amount, 0n)
+  const rest = total - sumRefunds(knownRefunds) - sumAmounts(unknown)
   if (rest <= 0n) return unknown
   if (isRunning(history)) throw new PaymentProblem('a refund in progress may be the one at the gateway', false)
-  return [...unknown, { reference: `sum-${writeAmount(total)}`, amount: rest }]
+  return [...unknown, toSumRefund(total, rest)]
+}
+
+const sumAmounts = (refunds: readonly { amount: Hundredths }[]) => refunds.reduce((sum, { amount }) => sum + amount, 0n)
+const toSumRefund = (total: Hundredths, amount: Hundredths) => ({ reference: `sum-${writeAmount(total)}`, amount })
+
+/** Returns the unknown refunds up to `excess`, and what is missing to it in the gateway's sum of all refunds. */
+function findExcess(
+  unknown: readonly UnknownRefund[],
+  { excess, total }: { excess: Hundredths; total: Hundredths | null },
+): UnknownRefund[] {
+  const excessRefunds: UnknownRefund[] = []
+  let rest = excess
+  for (const { reference, amount } of unknown) {
+    if (rest <= 0n) return excessRefunds
+    excessRefunds.push({ reference, amount: getSmaller(amount, rest) })
+    rest -= amount
+  }
+  return total === null || rest <= 0n ? excessRefunds : [...excessRefunds, toSumRefund(total, rest)]
 }
 
 /** Records the dispute or its end. A dispute that has ended stays as it is. */

@@ -26,6 +26,7 @@ import {
   getRest,
   type RefundAuditOutcome,
   recordRefundOutcome,
+  sumRefunds,
   writeCreditNote,
 } from '#server/use-cases/refunds/complete-refund.ts'
 
@@ -126,23 +127,29 @@ async function mailStaff(
 /**
  * Records that the gateway could not complete a refund that was done: the bank has sent the money back to it. A credit note stays, because
  * issued documents never change, and its amount is owed to the customer. Without one, the amount is free again, and its task is open again.
+ * Throws PaymentProblem while the task sends the rest, because it may end without what has come back.
  */
 export async function recordReturn(
   context: PaymentContext,
-  { payment, task, refunds }: PaymentHistory,
+  history: PaymentHistory,
   { reference, key, failure }: GatewayRefund,
 ): Promise<void> {
+  const { payment, task, refunds } = history
   const { db, app, now } = context
   const problem = failure ?? 'no reason'
   const isMeant = (row: Pick<RefundRecord, 'refund_key' | 'reference'>) =>
     row.reference === reference || row.reference === `${reference}+` || (key !== null && row.refund_key === key)
-  if (task?.state === 'refunded' && isMeant({ refund_key: task.refund_key, reference: task.refund_reference }))
+  if (task?.state === 'refunded' && isMeant({ refund_key: task.refund_key, reference: task.refund_reference })) {
     await reopenTask(context, task, problem)
+    const entry = buildTaskEntry(task, { operation: 'refund', outcome: 'refused' })
+    await recordRefundOutcome({ db, now }, task, entry, false)
+  }
   const parts = refunds.filter((row) => canReturn(row) && isMeant(row))
-  const [first] = parts
+  // The task is about the part whose credit note stays, because only that amount is owed to the customer.
+  const first = parts.find(({ credit_note_code }) => credit_note_code !== null) ?? parts[0]
   if (!first) return
+  if (first.state === 'done') await freePart(context, history, problem)
   for (const part of parts) {
-    // The task is about the first part.
     const fields = { problem, update_time: now, ...(part === first ? { seen_time: null } : {}) }
     await updateRefund(db, part.id, part.credit_note_code === null ? { ...fields, state: 'failed' } : fields)
     await recordRefundOutcome(context, part, buildRefundEntry(part, 'refused'), false)
@@ -160,14 +167,33 @@ const canReturn = (refund: RefundRecord) =>
   refund.problem === null &&
   (refund.state === 'done' || isBeyondPayment(refund))
 
+/**
+ * Opens a refunded task again when another refund of its payment came back. The task's own refund is stored as a refund, so that the next one
+ * only sends what came back. Throws PaymentProblem while the task's refund is in progress.
+ */
+async function freePart(
+  context: PaymentContext,
+  { payment, task, refunds }: PaymentHistory,
+  problem: string,
+): Promise<void> {
+  if (task?.state === 'refunding') throw new PaymentProblem('a refund of the task is in progress', false)
+  const { refund_reference: reference = null, refund_key } = task ?? {}
+  if (task?.state !== 'refunded' || reference === null) return
+  const amount = readAmount(payment.amount) - sumRefunds(refunds.filter(({ state }) => state === 'done'))
+  if (amount > 0n) {
+    const fields = toFoundColumns(context, payment, { reference, amount, cause: 'gateway' })
+    // The task was seen when it was refunded.
+    await insertRefund(context.db, { ...fields, refund_key: refund_key ?? null, state: 'done', seen_time: context.now })
+  }
+  await reopenTask(context, task, problem)
+}
+
 async function reopenTask({ db, now }: PaymentContext, task: PaymentTaskRecord, problem: string): Promise<void> {
   const openFields = { state: 'open', problem, refund_key: null, refund_reference: null, next_look: null } as const
   await updatePaymentTask(db, task.id, { ...openFields, user_id: null, update_time: now, end_time: null })
   const { company_id: companyId, id: taskId } = task
   for (const userId of await listAlertedAdmins(db, PROVIDER))
     await requestMail(db, { companyId, now }, { mail: 'payment-task', userId, taskId })
-  const entry = buildTaskEntry(task, { operation: 'refund', outcome: 'refused' })
-  await recordRefundOutcome({ db, now }, task, entry, false)
 }
 
 async function writeEntry(

@@ -50,7 +50,8 @@ const createFieldError = (
 
 /**
  * Returns the refund. A refund by gateway is claimed, and a job sends it after the commit. Others are done at once. Throws
- * VALIDATION_ERROR for a wrong confirmation, amount, day or reference, and STATE_CONFLICT with the reason: `disputed`, `changed` if there is
+ * VALIDATION_ERROR for a wrong confirmation, amount, day or reference, and STATE_CONFLICT with the reason: `disputed`, `returned` if a
+ * refund of the payment came back and the staff have not settled it, `changed` if there is
  * another refund that the staff have not seen, `credited` if a smaller contract was credited meanwhile, `tooMuch`, or `noGateway`. `left` is what can be refunded, and `refunded_before` what the next
  * try must repeat.
  */
@@ -89,6 +90,10 @@ function checkFields(context: UseCaseContext, { code, paid_at: paidAt }: Refunda
   if (body.date < toDay(paidAt) || body.date > toDay(context.now)) throw createFieldError('date', 'OUT_OF_RANGE')
 }
 
+/** Its credit note stays valid, so sending the amount again here would credit it twice (decision 123). */
+const isUnsettledReturn = ({ state, problem, seen_time: seenTime }: RefundRecord) =>
+  state === 'done' && problem !== null && seenTime === null
+
 /**
  * The sum of refunds that are not failed exceeds neither the invoice nor the invoices of the payment together. By gateway, nothing more is
  * sent back than the gateway took.
@@ -101,6 +106,7 @@ async function requireRest(
   const { payment_id: paymentId, invoice_id: invoiceId } = invoice
   if (hasOpenDispute(await listDisputesOfPayment(db, paymentId))) throw createConflictError('disputed')
   const refunds = await listRefundsOfPayment(db, paymentId)
+  if (refunds.some(isUnsettledReturn)) throw createConflictError('returned')
   const ownRefunds = refunds.filter((refund) => refund.invoice_id === invoiceId)
   const rest = getPaymentRest(invoice.payment_amount, await listInvoicesOfPayment(db, paymentId), refunds)
   const rests = [getRest(invoice.amount, ownRefunds), rest.total, ...(body.route === 'gateway' ? [rest.gateway] : [])]

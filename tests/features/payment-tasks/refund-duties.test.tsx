@@ -68,3 +68,17 @@ it('Staff sees money that was sent back beyond its payment, and settles it witho
   await noDialog()
   await expect.poll(() => screen.queryByText('HKD 30.00 was sent back beyond the payment')).toBeNull()
 })
+
+it('Staff reads what to do about a refund without an invoice that came back', async () => {
+  await storeRefund({ problem: 'lost_or_stolen_card' }, null)
+  await fixture.browser.openAs('delete@m18', '/app/home')
+  await screen.findAllByText('The refund of HKD 30.00 came back', {}, findOptions)
+  await press(/^Mark as seen/)
+  const task = await dialog('Mark the refund of HKD 30.00 that came back as seen?')
+  task.getByText(
+    /^No invoice has it, so there is no credit note.*If neither can be refunded any more, send a bank transfer first/,
+  )
+  await task.press('Mark as seen')
+  await noDialog()
+  await expect.poll(() => screen.queryByText('The refund of HKD 30.00 came back')).toBeNull()
+})

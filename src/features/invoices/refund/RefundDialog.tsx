@@ -147,7 +147,7 @@ function RouteFields({ form, method }: { form: RefundForm; method: string }) {
 function RefundProblem({ problem, left }: { problem: Problem | null; left: string }) {
   const { t } = useTranslation('refunds')
   if (problem && Object.keys(toRefundFaults(problem)).length > 0) return null
-  const reason = findRefusalReason(problem, ['disputed', 'noGateway', 'changed', 'credited'] as const)
+  const reason = findRefusalReason(problem, ['disputed', 'returned', 'noGateway', 'changed', 'credited'] as const)
   return (
     <ProblemNote
       problem={problem}

@@ -29,7 +29,7 @@ function getTexts(refund: ListedRefund, t: TFunction<'refunds'>) {
   if (state === 'beyond') return { title: 'task.beyondTask', text: t('task.beyondText') } as const
   if (state === 'failed') return { title: 'task.failedTitle', text: t('task.failedText') } as const
   if (state === 'returned') {
-    const text = note === null ? t('task.failedText') : t('task.returnedText', { note })
+    const text = note === null ? t('task.returnedTextNoNote') : t('task.returnedText', { note })
     return { title: 'task.returnedTask', text } as const
   }
   const text = note === null ? t('task.settleTextNoNote') : t('task.settleText', { note })
