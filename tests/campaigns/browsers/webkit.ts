@@ -206,7 +206,7 @@ export async function openWebKit(display: string, profile: string): Promise<Engi
       async kill() {
         isRunning = false
         await killGroup(child)
-        await page.close()
+        page.close()
       },
       async close() {
         const exit = isRunning ? once(child, 'exit') : Promise.resolve()
