@@ -56,8 +56,13 @@ export interface Buyer {
   disputes: string[]
   countEvent(name: string): void
   lastRefusal: string
-  /** Access tokens of the administrator and of the provider's staff. */
-  sessions: Partial<Record<'admin' | 'staff', string>>
+  /** Sessions of the administrator and of the provider's staff, who are the same for all buyers. */
+  sessions: Record<'admin' | 'staff', BuyerSession>
+}
+
+/** The access token is empty before the login, and after the session has ended. */
+export interface BuyerSession {
+  accessToken: string
 }
 
 export interface PortalResponse {
@@ -96,7 +101,9 @@ export async function sendRequest(
       key,
     )) as PortalResponse | null
     if (response?.status === 401) {
-      buyer.sessions[actor] = ''
+      const session = buyer.sessions[actor]
+      // Another buyer may have signed in the staff again meanwhile.
+      if (session.accessToken === accessToken) session.accessToken = ''
       continue
     }
     const isBusy =
@@ -123,11 +130,11 @@ const describeFields = (data: unknown): string =>
 
 /** Returns an access token, or null if the server went down during the login. */
 async function getAccess({ sessions, world, company }: Buyer, actor: 'admin' | 'staff'): Promise<string | null> {
-  const knownAccess = sessions[actor]
-  if (knownAccess) return knownAccess
+  const session = sessions[actor]
+  if (session.accessToken !== '') return session.accessToken
   const [code, userName] = actor === 'staff' ? ['m18', 'staff'] : [company, 'admin']
   const accessToken = await signIn(world.url, code, userName).catch(() => null)
-  if (accessToken !== null) sessions[actor] = accessToken
+  if (accessToken !== null) session.accessToken = accessToken
   return accessToken
 }
 

@@ -5,7 +5,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { addDays, addMonths, countDaysBetween } from '#domain/plain-dates.ts'
 import type { Database } from '#server/db/database.ts'
-import type { Buyer } from '#tests/campaigns/money/buyer.ts'
+import type { Buyer, BuyerSession } from '#tests/campaigns/money/buyer.ts'
 import { checkMoney, type MoneyFault } from '#tests/campaigns/money/check-money.ts'
 import { drawOperation } from '#tests/campaigns/money/operations.ts'
 import type { BuyerOperationResult } from '#tests/campaigns/money/order-operations.ts'
@@ -68,12 +68,13 @@ export async function runBatch(batch: HistoryBatch): Promise<string[]> {
   const buyers: Buyer[] = []
   const work: Promise<void>[] = []
   const turns = createTurns(size.concurrency)
+  const staff: BuyerSession = { accessToken: '' }
   let plannedCount = 0
   await world.start()
   for (const seed of historySeeds) {
     const seededRandom = createRandom(seed)
     for (let remaining = drawBetween(seededRandom, 1, size.maxBuyers); remaining > 0; remaining--) {
-      const buyer = createBuyer(batch, seed, buildBuyerCode(buyers.length))
+      const buyer = createBuyer(batch, { seed, company: buildBuyerCode(buyers.length), staff })
       const operationCount = drawBetween(seededRandom, size.operations.min, size.operations.max)
       buyers.push(buyer)
       plannedCount += operationCount
@@ -126,7 +127,10 @@ function createTurns(maxCount: number): Turns {
   }
 }
 
-const createBuyer = ({ world, tally }: HistoryBatch, seed: number, company: string): Buyer => ({
+const createBuyer = (
+  { world, tally }: HistoryBatch,
+  { seed, company, staff }: { seed: number; company: string; staff: BuyerSession },
+): Buyer => ({
   seed,
   company,
   world,
@@ -136,7 +140,7 @@ const createBuyer = ({ world, tally }: HistoryBatch, seed: number, company: stri
   disputes: [],
   countEvent: (name) => addCount(tally.events, name),
   lastRefusal: '',
-  sessions: {},
+  sessions: { admin: { accessToken: '' }, staff },
 })
 
 function countProgress() {
