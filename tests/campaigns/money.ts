@@ -24,6 +24,8 @@ interface MoneyMode {
   size: HistorySize
   /** The check is tested with errors that are made on purpose, in every so many portals. */
   tamperedEvery: number
+  /** Number of histories from which on each operation must have taken effect at least once. */
+  enoughHistories: number
 }
 
 const modes = {
@@ -31,15 +33,15 @@ const modes = {
     historiesPerWorld: 10,
     size: { maxBuyers: 3, operations: { min: 15, max: 30 }, concurrency: 30 },
     tamperedEvery: 1,
+    enoughHistories: 100,
   },
   quick: {
     historiesPerWorld: 90,
     size: { maxBuyers: 1, operations: { min: 8, max: 16 }, concurrency: 6 },
     tamperedEvery: 10,
+    enoughHistories: 2000,
   },
 } satisfies Record<string, MoneyMode>
-/** Number of histories from which on each operation must have taken effect at least once. */
-const enoughHistories = 100
 
 export interface MoneyCampaign {
   engine: MoneyEngine
@@ -75,7 +77,7 @@ export async function runHistories({
         (_, index) => firstSeed + index,
       )
       const batch = Math.floor(firstSeed / historiesPerWorld)
-      const isTampered = batch % tamperedEvery === 0
+      const isTampered = ((firstSeed - seed) / historiesPerWorld) % tamperedEvery === 0
       const faults = await template
         .open((world) => runBatch({ world, historySeeds, tally, size, hasKills, isTampered }), chooseSettings(batch))
         .catch((error: unknown) => [String(error)])
@@ -168,7 +170,7 @@ export async function run([
   )
   printTally(tally)
   const allFaults = results.flat()
-  const neverSeen = count >= enoughHistories ? listMissingCases(tally, mode === 'kills') : []
+  const neverSeen = count >= modes[mode].enoughHistories ? listMissingCases(tally, mode === 'kills') : []
   for (const name of neverSeen) console.log(`  never took effect: ${name}`)
   const minutes = ((performance.now() - startedAt) / minuteMs).toFixed(1)
   console.log(`  ${count} histories in ${minutes} minutes: ${allFaults.length} faults`)
