@@ -177,8 +177,8 @@ function throwUnavailable(error: unknown): never {
 }
 
 /**
- * Returns the status, and the purchase order number of the latest attempt. Queries the gateway if the latest attempt is not settled and the limit is not reached. Also works for a deleted payable with an attempt
- * (decision 62). Throws NOT_FOUND.
+ * Returns the status, and the purchase order number of the latest attempt. Queries the gateway if the latest attempt is not settled and the limit is
+ * not reached. Also works for a deleted payable with an attempt (decision 62). Throws NOT_FOUND.
  */
 export async function readPaymentStatus(
   app: AppContext,

@@ -49,11 +49,16 @@ const createFieldError = (
 ) => createValidationProblem([{ field, code }])
 
 /**
- * Returns the refund. A refund by gateway is claimed, and a job sends it after the commit. Others are done at once. Throws
- * VALIDATION_ERROR for a wrong confirmation, amount, day or reference, and STATE_CONFLICT with the reason: `disputed`, `returned` if a
- * refund of the payment came back and the staff have not settled it, `changed` if there is
- * another refund that the staff have not seen, `credited` if a smaller contract was credited meanwhile, `tooMuch`, or `noGateway`. `left` is what can be refunded, and `refunded_before` what the next
- * try must repeat.
+ * Returns the refund. A refund by gateway is claimed, and a job sends it after the commit. Others are done at once. Throws VALIDATION_ERROR for a
+ * wrong confirmation, amount, day or reference, and STATE_CONFLICT with the reason:
+ *
+ * - `disputed` or `noGateway`.
+ * - `returned`: a refund of the payment came back, and the staff have not settled it.
+ * - `changed`: there is another refund that the staff have not seen.
+ * - `credited`: a smaller contract was credited meanwhile.
+ * - `tooMuch`.
+ *
+ * The last three have `left`, which can be refunded, and `refunded_before`, which the next try must repeat.
  */
 export const startInvoiceRefund: UseCase<typeof refundInvoice> = (context, { params: { id }, body }) =>
   runAsSystem(context.db, async () => {

@@ -5,6 +5,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { addDays, addMonths, countDaysBetween } from '#domain/plain-dates.ts'
 import type { Database } from '#server/db/database.ts'
+import { createLimiter, type Limiter } from '#server/drivers/hosting/docker/engine/limiter.ts'
 import type { Buyer, BuyerSession } from '#tests/campaigns/money/buyer.ts'
 import { checkMoney, type MoneyFault } from '#tests/campaigns/money/check-money.ts'
 import { drawOperation } from '#tests/campaigns/money/operations.ts'
@@ -67,7 +68,7 @@ export async function runBatch(batch: HistoryBatch): Promise<string[]> {
   const progress = countProgress()
   const buyers: Buyer[] = []
   const work: Promise<void>[] = []
-  const turns = createTurns(size.concurrency)
+  const turns = createLimiter(size.concurrency, Number.POSITIVE_INFINITY, refuse)
   const staff: BuyerSession = { accessToken: '' }
   let plannedCount = 0
   await world.start()
@@ -104,27 +105,8 @@ export async function runBatch(batch: HistoryBatch): Promise<string[]> {
   return [...run.faults]
 }
 
-interface Turns {
-  run<T>(work: () => Promise<T>): Promise<T>
-}
-
-/** Lets at most `maxCount` run at the same time, in the order in which they came. */
-function createTurns(maxCount: number): Turns {
-  const waiting: (() => void)[] = []
-  let runningCount = 0
-  return {
-    async run(work) {
-      if (runningCount < maxCount) runningCount += 1
-      else await new Promise<void>((resolve) => waiting.push(resolve))
-      try {
-        return await work()
-      } finally {
-        const next = waiting.shift()
-        if (next) next()
-        else runningCount -= 1
-      }
-    },
-  }
+const refuse = (): never => {
+  throw new Error('operations wait without a limit')
 }
 
 const createBuyer = (
@@ -164,7 +146,7 @@ interface BuyerRun {
   seed: number
   operationCount: number
   tally: MoneyTally
-  turns: Turns
+  turns: Limiter
   onBegin: () => void
 }
 

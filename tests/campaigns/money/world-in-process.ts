@@ -17,26 +17,12 @@ import { paymentJobKinds, requestJobKinds, scheduledJobKinds } from '#server/job
 import { runSchedule } from '#server/jobs/run-schedule.ts'
 import { runJobs } from '#server/jobs/runner.ts'
 import { schedule } from '#server/jobs/schedule.ts'
-import { defaultFloodLimits } from '#server/http/flood-limits.ts'
 import { type MoneyWorld, openGateways, readErrors, timeZone } from '#tests/campaigns/money/world.ts'
 import { buildGatewayEnv } from '#tests/campaigns/payments.ts'
 import { openTestFiles } from '#tests/support/server/files.ts'
 import { findFreePort } from '#tests/support/server/free-port.ts'
+import { raisedLimits } from '#tests/support/network/raised-limits.ts'
 import { readFolderConfig } from '#tests/support/server/read-folder-config.ts'
-
-const many = 1_000_000
-const unlimited = { maxConcurrent: Infinity, perSecond: many, burst: many }
-/** All buyers call from one address, and the limits of calls are not what this campaign tests. */
-const limits = {
-  anonymousPerMinute: many,
-  queriesPerMinute: many,
-  costlyPerMinute: many,
-  writesPerMinute: many,
-  floods: { ...defaultFloodLimits, address: unlimited, connectionsPerAddress: many, connectionsPerSecond: unlimited },
-  userCalls: unlimited,
-  companyCalls: unlimited,
-  publishesClient: false,
-}
 
 export async function openWorldInProcess(
   env: Record<string, string> & { DATA_DIR: string },
@@ -62,7 +48,7 @@ export async function openWorldInProcess(
     files: openTestFiles(config),
     checkpointStore: noCheckpointStore,
   }
-  const fastify = buildApp(app, limits)
+  const fastify = buildApp(app, raisedLimits)
   const requests = countRequests(fastify)
   await fastify.listen({ port, host: '127.0.0.1' })
   // No mails: their attached documents take a fifth of the time.

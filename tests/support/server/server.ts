@@ -9,7 +9,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { clientCredential } from '#contract/accounts.ts'
-import { defaultFloodLimits } from '#server/http/flood-limits.ts'
 import { serveDevMail } from '#demo/mail/dev-mail.ts'
 import { buildApp } from '#server/composition/app.ts'
 import { createLogger } from '#server/context/log.ts'
@@ -24,6 +23,7 @@ import { type Engine, openTestDatabase, testConfig } from '#tests/support/server
 import { emptyTables } from '#tests/support/server/snapshot.ts'
 import { loadWorld, password, type World } from '#tests/support/server/world.ts'
 import { openTestFiles } from '#tests/support/server/files.ts'
+import { raisedLimits } from '#tests/support/network/raised-limits.ts'
 
 export interface Clock {
   now: number
@@ -63,8 +63,6 @@ export interface ServerOptions {
 
 export const basicAuthorization = `Basic ${Buffer.from(clientCredential).toString('base64')}`
 
-const unlimited = { maxConcurrent: Infinity, perSecond: 1_000_000, burst: 1_000_000 }
-
 export async function startServer({
   settings,
   env,
@@ -88,25 +86,8 @@ export async function startServer({
     files: files ?? openTestFiles(config),
     checkpointStore: noCheckpointStore,
   }
-  // This limit for strangers is raised, because fuzz tests send everything from one address and would reach it first.
   const devPages = app.config.demo ? { servePages: serveDevMail } : null
-  const allSettings: Parameters<typeof buildApp>[1] = {
-    anonymousPerMinute: 1_000_000,
-    queriesPerMinute: 1_000_000,
-    costlyPerMinute: 1_000_000,
-    writesPerMinute: 1_000_000,
-    floods: {
-      ...defaultFloodLimits,
-      address: unlimited,
-      connectionsPerAddress: 100_000,
-      connectionsPerSecond: unlimited,
-    },
-    userCalls: unlimited,
-    companyCalls: unlimited,
-    publishesClient: false,
-    ...settings,
-  }
-  const fastify = buildApp(app, allSettings, devPages)
+  const fastify = buildApp(app, { ...raisedLimits, ...settings }, devPages)
   await fastify.ready()
   const server: TestServer = {
     fastify,
