@@ -74,3 +74,15 @@ export function isChannelOn(
 
 /** Number of days after which a notification is deleted. */
 export const notificationDays = 90
+
+/**
+ * Returns the name of a notification's title. It differs from the kind if the facts say more: a dispute may be an inquiry only, and a refund that
+ * failed may have come back after it was done.
+ */
+export function getTitleName(
+  kind: NotificationKind,
+  { type }: Record<string, string>,
+): NotificationKind | 'payment-inquiry' | 'refund-returned' {
+  if (kind === 'payment-dispute' && type === 'inquiry') return 'payment-inquiry'
+  return kind === 'refund-failed' && type === 'returned' ? 'refund-returned' : kind
+}

@@ -5,6 +5,8 @@ import { toTimestamp } from '#domain/time.ts'
 import type { Language } from '#domain/accounts/users.ts'
 import en from '#locales/en/money.json' with { type: 'json' }
 import zh from '#locales/zh/money.json' with { type: 'json' }
+import enRefunds from '#locales/en/refunds.json' with { type: 'json' }
+import zhRefunds from '#locales/zh/refunds.json' with { type: 'json' }
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { type DisputeRecord, findDispute } from '#server/db/payments/disputes.ts'
 import { findMoneyCheck } from '#server/db/payments/money-checks.ts'
@@ -34,6 +36,14 @@ interface MailFormat {
 }
 
 const faultTexts = { en, zh }
+const reasonTexts: Record<Language, Record<string, string>> = {
+  en: enRefunds.gatewayReason,
+  zh: zhRefunds.gatewayReason,
+}
+
+/** Returns the text of a gateway's code for a reason. Other reasons, such as sentences of a gateway, are returned as they are. */
+const describeReason = (reason: string, language: Language): string =>
+  (Object.hasOwn(reasonTexts[language], reason) ? reasonTexts[language][reason] : null) ?? reason
 
 /** Returns a sentence with the company, whose name was entered by its users. */
 function describeFault({ rule, company_name: company, values }: MoneyCheckFault, language: Language): string {
@@ -82,7 +92,7 @@ async function readFaultValues(
 async function readDisputeValues(
   db: DatabaseHandle,
   disputeId: number,
-  { formatTime, getPath }: MailFormat,
+  { language, formatTime, getPath }: MailFormat,
 ): Promise<MoneyMailValues | null> {
   const dispute = await findDispute(db, disputeId)
   if (dispute?.state !== 'open') return null
@@ -93,7 +103,7 @@ async function readDisputeValues(
     amount: `${currency} ${groupThousands(amount)}`,
     date: formatTime(respond_by ?? create_time),
     invoice: dispute.invoices.join(', '),
-    matter: dispute.reason,
+    matter: describeReason(dispute.reason, language),
     path: getPath('home'),
     template: chooseDisputeTemplate(dispute),
   }
@@ -110,7 +120,7 @@ function chooseDisputeTemplate({
 async function readRefundValues(
   db: DatabaseHandle,
   { mail, refundId }: Extract<MoneyMailRequest, { refundId: number }>,
-  { formatTime, getPath }: MailFormat,
+  { language, formatTime, getPath }: MailFormat,
 ): Promise<MoneyMailValues | null> {
   const refund = await findRefund(db, refundId)
   const isForCustomer = mail === 'invoice-refunded'
@@ -125,7 +135,7 @@ async function readRefundValues(
     amount: `${currency} ${groupThousands(amount)}`,
     date: refund.transfer_date ?? formatTime(end_time ?? create_time),
     invoice: isForCustomer ? (refund.invoice_code ?? '') : refund.invoice_codes.join(', '),
-    matter: (hasFailed ? refund.problem : refund.credit_note_code) ?? '',
+    matter: hasFailed ? describeReason(refund.problem ?? '', language) : (refund.credit_note_code ?? ''),
     path: getPath(isForCustomer ? 'invoice' : 'home'),
     ...(isForCustomer ? chooseRefundTemplate(refund) : chooseStaffTemplate(refund)),
   }

@@ -109,7 +109,9 @@ async function readRefundDetails(
   const refund = await findRefund(db, refundId)
   if (!refund) return null
   const { code, currency, amount, company_name: company, order_id: orderId } = refund
-  return { eventKey: `${mail} ${refundId}`, orderId, facts: { code, currency, amount, company } }
+  const hasReturned = refund.problem !== null && (refund.state === 'done' || refund.cause !== 'staff')
+  const facts = { code, currency, amount, company, ...(hasReturned ? { type: 'returned' } : {}) }
+  return { eventKey: `${mail} ${refundId}`, orderId, facts }
 }
 
 async function readDisputeDetails(db: DatabaseHandle, disputeId: number): Promise<NotificationDetails | null> {

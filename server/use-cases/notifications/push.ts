@@ -2,7 +2,7 @@
  * Push messages: the browsers that get them, and their text. A message may be shown on a lock screen, so it names only the event and the
  * service (decision 109).
  */
-import { isChannelOn, eventByKind } from '#domain/notifications.ts'
+import { eventByKind, getTitleName, isChannelOn, type NotificationKind } from '#domain/notifications.ts'
 import { type Language, userStatus } from '#domain/accounts/users.ts'
 import type { Caller } from '#domain/access.ts'
 import activityEn from '#locales/en/activity.json' with { type: 'json' }
@@ -117,8 +117,10 @@ export async function composePush(
   }
 }
 
-const formatPushTitle = (language: Language, kind: string, { code = '', task = '' }: Record<string, string>): string =>
-  createTranslator({ en, zh }, language)(`title.${kind}`, {
+function formatPushTitle(language: Language, kind: NotificationKind, facts: Record<string, string>): string {
+  const { code = '', task = '' } = facts
+  return createTranslator({ en, zh }, language)(`title.${getTitleName(kind, facts)}`, {
     code,
     task: task && createTranslator({ en: activityEn, zh: activityZh }, language)(`name.${task}`),
   })
+}

@@ -136,7 +136,7 @@ export async function recordReturn(
 ): Promise<void> {
   const { payment, task, refunds } = history
   const { db, app, now } = context
-  const problem = failure ?? 'no reason'
+  const problem = failure ?? 'unknown'
   const isMeant = (row: Pick<RefundRecord, 'refund_key' | 'reference'>) =>
     row.reference === reference || row.reference === `${reference}+` || (key !== null && row.refund_key === key)
   if (task?.state === 'refunded' && isMeant({ refund_key: task.refund_key, reference: task.refund_reference })) {

@@ -4,7 +4,7 @@ import type { NotificationRow } from '#contract/notifications.ts'
 import { isAllowed, isProviderAdmin, type Caller } from '#domain/access.ts'
 import { groupThousands } from '#domain/money.ts'
 import { getLastDay } from '#domain/plain-dates.ts'
-import type { NotificationKind } from '#domain/notifications.ts'
+import { getTitleName, type NotificationKind } from '#domain/notifications.ts'
 import type { IconName } from '#ui/icons/Icon.tsx'
 import { findMessage } from '#ui/i18n/messages.ts'
 import { getJobName } from '#features/activity/job-name.ts'
@@ -46,7 +46,7 @@ export function formatNotification(
   const values = { code: facts['code'] ?? '', ...readValues(t, kind, facts) }
   const detailKey = getDetailKey(kind, values)
   return {
-    title: t(`title.${isInquiry(kind, facts) ? 'payment-inquiry' : kind}`, values),
+    title: t(`title.${getTitleName(kind, facts)}`, values),
     detail: findMessage('notifications', `detail.${detailKey}`)
       ? t(`detail.${detailKey}` as 'detail.payment-due', values)
       : '',
@@ -60,9 +60,6 @@ function getDetailKey(kind: NotificationKind, { device, lastDay }: { device: str
 }
 
 /** A question of the bank before a dispute. */
-const isInquiry = (kind: NotificationKind, facts: NotificationRow['facts']) =>
-  kind === 'payment-dispute' && facts['type'] === 'inquiry'
-
 const isAboutEnd = (kind: NotificationKind) => kind === 'contract-ends' || kind === 'contract-ended'
 
 function readValues(t: TFunction<'notifications'>, kind: NotificationKind, facts: NotificationRow['facts']) {

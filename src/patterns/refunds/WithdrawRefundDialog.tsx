@@ -3,6 +3,7 @@ import { findRefusalReason } from '#contract/problem.ts'
 import { type RefundRow, withdrawRefund } from '#contract/staff/refunds.ts'
 import { groupThousands } from '#domain/money.ts'
 import { withDoneToast } from '#patterns/action-toast.ts'
+import { describeGatewayReason } from '#patterns/refunds/describe-refund.ts'
 import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
 import { useAction } from '#state/use-action.ts'
 import { ActionDialog } from '#ui/form/ActionDialog.tsx'
@@ -35,7 +36,7 @@ export function WithdrawRefundDialog({ refund, onClose, onDone }: WithdrawRefund
       shouldFocusCancel
     >
       <ProblemNote problem={problem} reason={isChanged ? t('withdraw.changed') : null} shouldFocus />
-      {refusal !== null && <p>{t('withdraw.problem', { problem: refusal })}</p>}
+      {refusal !== null && <p>{t('withdraw.problem', { problem: describeGatewayReason(refusal) })}</p>}
       <p>{code === null ? t('withdraw.text') : t('withdraw.textOf', { code })}</p>
     </ActionDialog>
   )

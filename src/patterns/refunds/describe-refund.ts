@@ -3,6 +3,7 @@ import type { TFunction } from 'i18next'
 import type { RefundRow } from '#contract/staff/refunds.ts'
 import { isWithdrawn } from '#patterns/refunds/withdrawal.ts'
 import type { TagTone } from '#ui/display/Tag.tsx'
+import { findMessage } from '#ui/i18n/messages.ts'
 
 type Translate = TFunction<'refunds'>
 
@@ -13,6 +14,10 @@ export function describeGateway(gateway: string, t: Translate): string {
   const provider = providers.find((candidate) => candidate === gateway)
   return provider ? t(`provider.${provider}`) : gateway
 }
+
+/** Returns the text of a gateway's code for the reason of a refusal or dispute. Other reasons, such as sentences of a gateway, are returned as they are. */
+export const describeGatewayReason = (reason: string): string =>
+  (/^[a-z_]+$/.test(reason) ? findMessage('refunds', `gatewayReason.${reason}`) : null) ?? reason
 
 /** A refund is refused by the gateway only, so a failed one has sent nothing back. */
 const refundTones = {
@@ -42,7 +47,8 @@ export const describeState = (refund: RefundRow, t: Translate): string =>
 
 /** Returns where the money is: "Sent to Stripe, not confirmed yet." */
 export function describeMoney(refund: RefundRow, t: Translate): string {
-  const { route, cause, gateway: code, problem, reference } = refund
+  const { route, cause, gateway: code, reference } = refund
+  const problem = refund.problem === null ? null : describeGatewayReason(refund.problem)
   const state = getRefundState(refund)
   const gateway = describeGateway(code, t)
   if (refund.state !== 'done' && isWithdrawn(refund))

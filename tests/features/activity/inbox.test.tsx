@@ -84,6 +84,18 @@ it('A contract that ends soon is shown with its last day', async () => {
   expect(await findRow('Ended: acmecrm')).toMatch(/Contract$/)
 })
 
+it('A refund that came back and an inquiry have titles of their own', async () => {
+  const facts = { code: 'acmehr', company: 'Acme', currency: 'HKD', amount: '30.00' }
+  await notify(
+    { kind: 'refund-failed', facts: { ...facts, type: 'returned' } },
+    { kind: 'refund-failed', facts: { ...facts, code: 'acmefin' } },
+    { kind: 'payment-dispute', facts: { ...facts, type: 'inquiry' } },
+  )
+  await fixture.browser.openAs('admin@acme', '/app/activity')
+  for (const title of ['Refund came back: acmehr', 'Refund refused: acmefin', 'Inquiry about a payment: acmehr'])
+    expect((await screen.findByText(title)).closest('.inbox-row')?.textContent).toContain('Acme · HKD 30.00')
+})
+
 it('A notification opens its page and is read, and the page of notifications has tabs with addresses', async () => {
   const userId = await notify({ kind: 'change-rejected', facts: { call: 'disableUser', problem: 'LAST_ADMIN' } }, {})
   await fixture.browser.openAs('admin@acme', '/app/activity')

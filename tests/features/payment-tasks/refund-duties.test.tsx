@@ -48,7 +48,7 @@ it('Staff sees that a refund came back, and that its credit note stays valid', a
   await storeRefund(fields, 'CN202603000001')
   await fixture.browser.openAs('delete@m18', '/app/home')
   const [title] = await screen.findAllByText('The refund of HKD 30.00 came back', {}, findOptions)
-  expect(title?.closest('.home-item')?.textContent).toContain('lost_or_stolen_card')
+  expect(title?.closest('.home-item')?.textContent).toContain('the card was lost or stolen')
   await press(/^Mark as seen/)
   const task = await dialog('Mark the refund of HKD 30.00 that came back as seen?')
   task.getByText(/^The credit note CN202603000001 stays valid/)
@@ -70,9 +70,10 @@ it('Staff sees money that was sent back beyond its payment, and settles it witho
 })
 
 it('Staff reads what to do about a refund without an invoice that came back', async () => {
-  await storeRefund({ problem: 'lost_or_stolen_card' }, null)
+  await storeRefund({ problem: 'a_new_code' }, null)
   await fixture.browser.openAs('delete@m18', '/app/home')
-  await screen.findAllByText('The refund of HKD 30.00 came back', {}, findOptions)
+  const [title] = await screen.findAllByText('The refund of HKD 30.00 came back', {}, findOptions)
+  expect(title?.closest('.home-item')?.textContent).toContain('a_new_code')
   await press(/^Mark as seen/)
   const task = await dialog('Mark the refund of HKD 30.00 that came back as seen?')
   task.getByText(

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import type { Problem } from '#contract/problem.ts'
 import { listPaymentTasks, type PaymentTask } from '#contract/payments.ts'
+import { describeGatewayReason } from '#patterns/refunds/describe-refund.ts'
 import { useReadOnReturn } from '#state/live-changes.ts'
 import { useRecord } from '#state/use-record.ts'
 import { useConnection } from '#state/use-store.ts'
@@ -80,6 +81,6 @@ export function PaymentTaskReport({ onReport }: { onReport: OnReport }) {
     const received = task.received.slice(0, 16)
     const summary = t('about', { company, kind: t(`kind.${kind}`), id, code, received })
     if (task.state === 'refunding') return t('refunding', { about: summary })
-    return task.problem ? t('refused', { problem: task.problem, about: summary }) : summary
+    return task.problem ? t('refused', { problem: describeGatewayReason(task.problem), about: summary }) : summary
   }
 }

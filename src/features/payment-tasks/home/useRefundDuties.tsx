@@ -4,7 +4,7 @@ import { reconcilePayments } from '#contract/payments.ts'
 import { type DisputeRow, type ListedRefund, listRefunds } from '#contract/staff/refunds.ts'
 import { isAllowed } from '#domain/access.ts'
 import { groupThousands } from '#domain/money.ts'
-import { describeMoney, getRefundState } from '#patterns/refunds/describe-refund.ts'
+import { describeGatewayReason, describeMoney, getRefundState } from '#patterns/refunds/describe-refund.ts'
 import { WithdrawRefundDialog } from '#patterns/refunds/WithdrawRefundDialog.tsx'
 import { canWithdraw, isWithdrawn } from '#patterns/refunds/withdrawal.ts'
 import { useAction } from '#state/use-action.ts'
@@ -73,7 +73,7 @@ export function useRefundDuties(isOnline: boolean, disabledReason: string | null
       time: (ended ?? requested).slice(0, 16),
     })
     const isStuck = ended === null && (refund.problem !== null || isWithdrawn(refund))
-    const refusal = isStuck ? describeMoney(refund, t) : refund.problem
+    const refusal = isStuck ? describeMoney(refund, t) : describeGatewayReason(refund.problem ?? '')
     return {
       key: `refund ${refund.id}`,
       at: '',
@@ -103,7 +103,7 @@ export function useRefundDuties(isOnline: boolean, disabledReason: string | null
       icon: 'alert',
       isUrgent: true,
       title: getDisputeTitle(dispute, amount),
-      text: t('task.aboutMore', { about, more: reason }),
+      text: t('task.aboutMore', { about, more: describeGatewayReason(reason) }),
       action: checkAction,
       ...linkTo(t(invoices.length === 1 ? 'task.toInvoice' : 'task.toInvoices'), toListPath(dispute.payment_reference)),
     }

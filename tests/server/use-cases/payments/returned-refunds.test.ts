@@ -19,6 +19,8 @@ eachEngineByNight('refunds that do not end as usual', (engine) => {
   const failAtGateway = (reference: string | null | undefined) =>
     collectCalls(() => getStaffAtGateway().failRefund(reference ?? ''))
   const listSubjects = async () => (await inbox.fetch()).map(({ subject }) => subject.replace(/ · .*/, ''))
+  const listNotifications = () =>
+    setup.runAsSystem((db) => db.selectFrom('notification').selectAll().where('kind', '=', 'refund-failed').execute())
   /** Checks the mails about a refund of 10.00 that came back and that no invoice has. */
   async function expectMailWithoutInvoice() {
     const mails = await inbox.fetch()
@@ -67,7 +69,10 @@ eachEngineByNight('refunds that do not end as usual', (engine) => {
           seen: null,
         },
       ])
-      expect(await listSubjects()).toEqual(['A refund came back'])
+      const mails = await inbox.fetch()
+      expect(mails).toMatchObject([{ subject: expect.stringMatching(/^A refund came back/) as string }])
+      expect(mails[0]?.text).toContain('the card has expired or was cancelled')
+      expect(await listNotifications()).toMatchObject([{ kind: 'refund-failed', facts: { type: 'returned' } }])
       expect(await listDocuments('creditNote')).toEqual(noteBefore)
       expect(await listDocuments()).toMatchObject([{ refunded: '10.00' }])
       expect((await settle(refunds[0]?.id ?? 0)).statusCode).toBe(200)
