@@ -50,6 +50,10 @@ export const createValidationProblem = (
       ),
   )
 
+/** `value` is the rejected value, for messages that repeat it. */
+export const createFieldError = (field: string, code: FieldProblem['code'], value?: string) =>
+  createValidationProblem([{ field, code, ...(value === undefined ? {} : { named: value }) }])
+
 function shortenProblem<P extends FieldProblem | OrderProblem>(problem: P): P {
   const { field, named: value } = problem
   return {

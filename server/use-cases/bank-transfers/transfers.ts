@@ -24,7 +24,7 @@ import { addCreditEntry, lockCredit } from '#server/db/payments/credit.ts'
 import { listCompanyCredit } from '#server/db/payments/unpaid-items.ts'
 import { runAsSystem } from '#server/db/tenant.ts'
 import type { UseCase, UseCaseContext } from '#server/context/context.ts'
-import { createValidationProblem, ProblemError, requireRow } from '#server/problems/problem-error.ts'
+import { createFieldError, ProblemError, requireRow } from '#server/problems/problem-error.ts'
 import { readUnpaidItems } from '#server/use-cases/bank-transfers/read-proposals.ts'
 import { formatIdentity } from '#server/use-cases/bank-transfers/transfer-identity.ts'
 import {
@@ -37,10 +37,6 @@ import {
 const maxSettled = 200
 /** Transfers before this day are typing errors: the portal is younger. */
 const firstDay = '2000-01-01'
-
-type FieldFault = 'REQUIRED' | 'INVALID_FORMAT' | 'OUT_OF_RANGE' | 'DUPLICATE'
-const createFieldError = (field: string, code: FieldFault, value?: string) =>
-  createValidationProblem([{ field, code, ...(value === undefined ? {} : { named: value }) }])
 
 /** Throws VALIDATION_ERROR if the day does not exist, is before `from`, or is in the future. */
 function requirePastDay({ app, now }: UseCaseContext, field: string, day: string, from: string): void {

@@ -9,14 +9,9 @@ import { findCompanyById } from '#server/db/accounts/companies.ts'
 import { addCreditEntry, findWithdrawal, lockCredit } from '#server/db/payments/credit.ts'
 import { runAsSystem } from '#server/db/tenant.ts'
 import type { UseCase, UseCaseContext } from '#server/context/context.ts'
-import { createValidationProblem, ProblemError, requireRow } from '#server/problems/problem-error.ts'
+import { createFieldError, ProblemError, requireRow } from '#server/problems/problem-error.ts'
 
 type WithdrawalInput = ParsedInputOf<typeof endpoint>['body']
-
-const createFieldError = (
-  field: string,
-  code: 'REQUIRED' | 'INVALID_FORMAT' | 'MISMATCH' | 'OUT_OF_RANGE' | 'DUPLICATE',
-) => createValidationProblem([{ field, code }])
 
 /**
  * Throws NOT_FOUND, VALIDATION_ERROR for a wrong confirmation, amount, day or reference, and STATE_CONFLICT with the current figures:

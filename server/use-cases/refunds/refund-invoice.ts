@@ -27,7 +27,7 @@ import {
 import { runAsSystem } from '#server/db/tenant.ts'
 import { toPaymentKey } from '#server/drivers/payment/payment-driver.ts'
 import type { AppContext, UseCase, UseCaseContext } from '#server/context/context.ts'
-import { createValidationProblem, ProblemError, requireRow } from '#server/problems/problem-error.ts'
+import { createFieldError, ProblemError, requireRow } from '#server/problems/problem-error.ts'
 import { notifyJobs } from '#server/use-cases/job-requests.ts'
 import {
   buildRefundEntry,
@@ -42,11 +42,6 @@ type RefundInput = ParsedInputOf<typeof refundInvoice>['body']
 
 const createConflictError = (reason: string, details: Record<string, string> = {}) =>
   new ProblemError('STATE_CONFLICT', { why: reason, ...details })
-
-const createFieldError = (
-  field: string,
-  code: 'REQUIRED' | 'INVALID_FORMAT' | 'MISMATCH' | 'OUT_OF_RANGE' | 'DUPLICATE',
-) => createValidationProblem([{ field, code }])
 
 /**
  * Returns the refund. A refund by gateway is claimed, and a job sends it after the commit. Others are done at once. Throws VALIDATION_ERROR for a
