@@ -2,10 +2,12 @@
  * Migrates the database, and decides whether this build can use a database that a newer build has migrated. If several servers start at the
  * same time, the migrator's advisory lock makes them wait.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Migrator } from 'kysely/migration'
 import { type Kysely, sql } from 'kysely'
 import { StartProblem } from '#server/config/config.ts'
 import { loadMigrations, listMigrationNames, type MigrationModule } from '#server/db/migrations/index.ts'
+import { getSqlState } from '#server/db/sql-state.ts'
 import type { DatabaseTables } from '#server/db/tables/tables.ts'
 
 export interface AppliedMigration {
@@ -24,11 +26,30 @@ export interface SchemaState {
 /** Migrations of a test in addition to those of this build. */
 export type ExtraMigrations = Record<string, MigrationModule>
 
+/**
+ * How a migration waits for a table that another statement uses. While it waits, all other statements on this table wait behind it, so it gives
+ * up soon, and all migrations of the transaction are tried again after a pause.
+ */
+export interface LockWait {
+  /** Wait for one lock, in ms. */
+  lockMs: number
+  pauseMs: number
+  maxAttempts: number
+  /** Called before each pause. */
+  onPause?: () => void
+}
+
+/** About three minutes: longer than a statement of the portal may take, and shorter than supervisors wait for a start. */
+const defaultLockWait: LockWait = { lockMs: 2000, pauseMs: 4000, maxAttempts: 30 }
+
+const lockNotAvailable = '55P03'
+
 /** Returns the names of the migrations that it ran. `lastMigration` lets tests stop at an earlier one. */
 export async function migrate(
   kysely: Kysely<DatabaseTables>,
   lastMigration?: string,
   extraMigrations: ExtraMigrations = {},
+  lockWait: Partial<LockWait> = {},
 ): Promise<string[]> {
   const names = [...listMigrationNames(), ...Object.keys(extraMigrations)]
   const { missingNames } = compareSchema(await readAppliedMigrations(kysely), names)
@@ -38,25 +59,35 @@ export async function migrate(
     await createKindTable(kysely)
     return []
   }
+  const { lockMs, pauseMs, maxAttempts, onPause } = { ...defaultLockWait, ...lockWait }
   const migrations = { ...(await loadMigrations(listMigrationNames())), ...extraMigrations }
   const migrator = new Migrator({
     db: kysely,
-    provider: { getMigrations: async () => recordKinds(migrations) },
+    provider: { getMigrations: async () => prepareMigrations(migrations, lockMs) },
   })
-  const { error, results = [] } = lastMigration
-    ? await migrator.migrateTo(lastMigration)
-    : await migrator.migrateToLatest()
-  if (error) {
-    const failedMigration = results.find(({ status }) => status === 'Error')?.migrationName
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new StartProblem(
-      `Could not migrate the database${failedMigration ? ` (${failedMigration})` : ''}: ${reason}`,
-      {
-        cause: error,
-      },
-    )
+  for (let attempt = 1; ; attempt++) {
+    const { error, results = [] } = lastMigration
+      ? await migrator.migrateTo(lastMigration)
+      : await migrator.migrateToLatest()
+    if (!error) return results.map(({ migrationName }) => migrationName)
+    const isLocked = getSqlState(error) === lockNotAvailable
+    if (!isLocked || attempt === maxAttempts)
+      throw createMigrationProblem(
+        error,
+        results.find(({ status }) => status === 'Error')?.migrationName,
+        isLocked
+          ? `another statement did not release a table in ${maxAttempts} attempts; end it, and start again`
+          : null,
+      )
+    onPause?.()
+    await sleep(pauseMs)
   }
-  return results.map(({ migrationName }) => migrationName)
+}
+
+function createMigrationProblem(error: unknown, failedMigration: string | undefined, knownReason: string | null) {
+  const reason = knownReason ?? (error instanceof Error ? error.message : String(error))
+  const name = failedMigration ? ` (${failedMigration})` : ''
+  return new StartProblem(`Could not migrate the database${name}: ${reason}`, { cause: error })
 }
 
 /**
@@ -93,10 +124,18 @@ export async function readAppliedMigrations(kysely: Kysely<DatabaseTables>): Pro
   return rows
 }
 
-/** Returns the migrations, each of which also stores its kind, so that an older build can decide whether it can use the database. */
-function recordKinds(migrations: Record<string, MigrationModule>): Record<string, MigrationModule> {
-  const record = ([name, migration]: [string, MigrationModule]) => {
+/**
+ * Returns the migrations, each of which waits at most `lockMs` for a lock, and stores its kind, so that an older build can decide whether it can
+ * use the database.
+ */
+function prepareMigrations(
+  migrations: Record<string, MigrationModule>,
+  lockMs: number,
+): Record<string, MigrationModule> {
+  const prepare = ([name, migration]: [string, MigrationModule]) => {
     const up: MigrationModule['up'] = async (db) => {
+      // Until the end of the transaction. The advisory lock, for which another starting node may wait longer, is set before.
+      await sql`select set_config('lock_timeout', ${`${lockMs}ms`}, true)`.execute(db)
       await migration.up(db)
       await createKindTable(db)
       await sql`insert into migration_kind values (${name}, ${migration.kind})
@@ -104,7 +143,7 @@ function recordKinds(migrations: Record<string, MigrationModule>): Record<string
     }
     return [name, { ...migration, up }] as const
   }
-  return Object.fromEntries(Object.entries(migrations).map(record))
+  return Object.fromEntries(Object.entries(migrations).map(prepare))
 }
 
 /**

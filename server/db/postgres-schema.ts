@@ -23,7 +23,12 @@ export async function migrateServer(url: string, log: Logger): Promise<string[]>
     const client = await connectToServer(target, startLimits)
     try {
       await checkServer(client)
-      const appliedMigrations = await migrate(createClientKysely(client))
+      const onPause = () =>
+        log.warn(
+          { event: 'migration_waits' },
+          'another statement uses a table that a migration changes: the migration is tried again in a few seconds',
+        )
+      const appliedMigrations = await migrate(createClientKysely(client), undefined, {}, { onPause })
       if (appliedMigrations.length > 0)
         log.info({ event: 'database_migrated', migrations: appliedMigrations }, 'the database schema was migrated')
       return appliedMigrations

@@ -131,6 +131,45 @@ describe('every migration', () => {
   })
 })
 
+describe.skipIf(!inject('postgresUrl'))('a migration of a table that another statement uses', () => {
+  const migrations = {
+    '998-free': createMigration('compatible', 'create table extra (id integer)'),
+    '999-locked': createMigration('compatible', 'alter table company add column extra integer'),
+  }
+  const shortWait = { lockMs: 20, pauseMs: 5 }
+
+  it('is tried again, and lets other statements pass meanwhile', async () => {
+    const { kysely, close } = await openTestDatabase('postgres')
+    const holder = await kysely.startTransaction().execute()
+    await sql`lock table company in access share mode`.execute(holder)
+    const readDuringPauses: unknown[] = []
+    const names = await migrate(kysely, undefined, migrations, {
+      ...shortWait,
+      // The connection of the holder is free again before the next attempt, or before a later one.
+      onPause: () => {
+        readDuringPauses.push(sql`select count(*) from company`.execute(kysely))
+        if (readDuringPauses.length === 3) void holder.rollback().execute()
+      },
+      maxAttempts: 1000,
+    })
+    expect(names).toEqual(['998-free', '999-locked'])
+    expect((await Promise.all(readDuringPauses)).length).toBeGreaterThanOrEqual(3)
+    await close()
+  })
+
+  it('fails after a number of attempts without an effect, and says what to do', async () => {
+    const { kysely, close } = await openTestDatabase('postgres')
+    const holder = await kysely.startTransaction().execute()
+    await sql`lock table company in access share mode`.execute(holder)
+    await expect(migrate(kysely, undefined, migrations, { ...shortWait, maxAttempts: 2 })).rejects.toThrow(
+      'Could not migrate the database (999-locked): another statement did not release a table in 2 attempts; end it, and start again',
+    )
+    await holder.rollback().execute()
+    expect((await readAppliedMigrations(kysely)).at(-1)?.name).toBe(latestMigration)
+    await close()
+  })
+})
+
 describe.skipIf(!inject('postgresUrl'))('a database of a newer version', () => {
   it('is used if its newer migrations are compatible, and refused otherwise', async () => {
     const { kysely, close } = await openTestDatabase('postgres')
