@@ -1,6 +1,5 @@
 /** Writes through the app's own request pipeline in a page (tests/support/device/rig), in a browser that is killed and opened again. */
 import { setTimeout as wait } from 'node:timers/promises'
-import type { EngineBrowser } from '#tests/campaigns/browsers/engine.ts'
 import { enter, loadRig, type EngineStage } from '#tests/campaigns/browsers/stage.ts'
 import { checkWrites, type WriteCheck } from '#tests/campaigns/check-writes.ts'
 import { createWritePlan, type WritePlan } from '#tests/campaigns/write-plan.ts'
