@@ -11,7 +11,7 @@ import {
 } from '#tests/support/browser/browser-setup.ts'
 
 const setup = setUpShared()
-const { resume } = createVisits(setup)
+const { open, go, resume } = createVisits(setup)
 
 describe('the shell by touch', () => {
   let page: Page
@@ -58,6 +58,13 @@ describe('the shell by touch', () => {
     await fits('English')
     await language.click()
     await fits('中文')
+  })
+
+  it('shows the product at the left of the header to visitors', async () => {
+    const { page, close } = await open(phone)
+    await go(page, '/login')
+    await expect.poll(async () => (await page.locator('.entry .bar-product').boundingBox())?.x).toBeLessThan(30)
+    await close()
   })
 
   it('applies the client type that another tab selects, and ignores an invalid stored client type (M3)', async () => {

@@ -151,7 +151,7 @@ const toKeyActions = (keys: readonly string[]) => {
 
 /** Creates mouse and keyboard input from WebDriver actions, which both protocols support. */
 export function createInput(
-  find: (target: Target | string) => Promise<Point>,
+  find: (target: Target | string) => Promise<Point & { origin?: object }>,
   sendActions: (type: 'pointer' | 'key', list: object[]) => Promise<unknown>,
 ): Pick<EngineBrowser, 'click' | 'type' | 'press'> {
   return {

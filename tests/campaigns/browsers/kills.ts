@@ -19,6 +19,8 @@ const targets = ['browser', 'browser', 'offline', 'server', 'both'] as const
 const renamingCount = 3
 /** Maximum time in ms from the first recorded write to the kill. */
 const killWithinMs = 400
+/** Share of the kills of the browser that are followed by one more, while the next page starts and sends what waits. */
+const startKillShare = 0.5
 
 /** Stops the server. */
 export async function killBrowserAndServer(
@@ -39,6 +41,12 @@ export async function killBrowserAndServer(
   const killServer = async () => {
     await portal.kill()
     kills.server += 1
+  }
+  const killStartingPage = async () => {
+    await writer.startPage()
+    await wait(drawBetween(random, 0, killWithinMs))
+    await killBrowser()
+    await writer.startBrowser()
   }
   try {
     for (let round = 1; kills.browser + kills.server < killCount && faults.length === 0; round++) {
@@ -62,8 +70,14 @@ export async function killBrowserAndServer(
       }
       await Promise.all([sending, kill()])
       proxy.clearFaults()
-      if (isServerKilled) await portal.start()
-      if (isBrowserKilled) await writer.reopen()
+      await Promise.all([
+        ...(isServerKilled ? [portal.start()] : []),
+        ...(isBrowserKilled ? [writer.startBrowser()] : []),
+      ])
+      if (isBrowserKilled) {
+        if (random() < startKillShare) await killStartingPage()
+        await writer.openPage()
+      }
       for (const { intent } of writes)
         if (plan.recorded.has(intent) && !(await writer.isRecorded(intent)))
           faults.push(`lost on the device after ${target}: ${intent}`)

@@ -3,7 +3,7 @@
  * the inspector protocol with a profile, so the browser can be killed and reopened.
  */
 import { once } from 'node:events'
-import { mkdir, readdir } from 'node:fs/promises'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import {
@@ -36,6 +36,7 @@ export async function startWebKit(display: string): Promise<EngineBrowser> {
   const port = await findFreePort()
   const child = startGroup('WebKitWebDriver', [`--port=${port}`, '--host=127.0.0.1'], environment(display))
   let isRunning = true
+  let isInFrame = false
   child.on('exit', () => (isRunning = false))
   const callDriver = async <T>(method: 'GET' | 'POST' | 'DELETE', path: string, body: object = {}): Promise<T> => {
     const response = await fetch(`http://127.0.0.1:${port}${path}`, {
@@ -93,12 +94,21 @@ export async function startWebKit(display: string): Promise<EngineBrowser> {
         if (error !== undefined) throw new Error(error)
         return JSON.parse(json ?? 'null')
       },
-      ...createInput((target) => findMiddle(browser, target), performActions),
+      ...createInput(async (target) => {
+        const point = await findMiddle(browser, target)
+        if (!isInFrame) return point
+        // WebKit counts coordinates from the page even in a frame, so the position is given by the element.
+        const marked = { using: 'css selector', value: '[data-target]' }
+        return { x: 0, y: 0, origin: await callDriver<object>('POST', `${session}/element`, marked) }
+      }, performActions),
       async inFrame(work) {
+        await browser.run(() => document.querySelector('iframe')?.scrollIntoView({ block: 'center' }))
         await callDriver('POST', `${session}/frame`, { id: 0 })
+        isInFrame = true
         try {
           await work()
         } finally {
+          isInFrame = false
           await callDriver('POST', `${session}/frame`, { id: null })
         }
       },
@@ -143,13 +153,17 @@ interface EvaluationResult {
 }
 
 export async function openWebKit(display: string, profile: string): Promise<EngineBrowser> {
-  await mkdir(profile, { recursive: true })
+  const settingsFolder = join(profile, 'config', 'gtk-3.0')
+  await mkdir(settingsFolder, { recursive: true })
+  // Nobody looks at these pages. Without animations and compositing a page costs half of the processor time.
+  await writeFile(join(settingsFolder, 'settings.ini'), '[Settings]\ngtk-enable-animations=0\n')
   const port = await findFreePort()
   const child = startGroup(
     await findMiniBrowser(),
     [`--cookies-file=${join(profile, 'cookies.sqlite')}`, 'about:blank'],
     {
       ...environment(display),
+      WEBKIT_DISABLE_COMPOSITING_MODE: '1',
       WEBKIT_INSPECTOR_HTTP_SERVER: `127.0.0.1:${port}`,
       XDG_DATA_HOME: join(profile, 'data'),
       XDG_CACHE_HOME: join(profile, 'cache'),

@@ -1,6 +1,5 @@
 /** Writes through the app's own request pipeline in a page (tests/support/device/rig), in a browser that is killed and opened again. */
 import { setTimeout as wait } from 'node:timers/promises'
-import type { EngineBrowser } from '#tests/campaigns/browsers/engine.ts'
 import { enter, loadRig, type EngineStage } from '#tests/campaigns/browsers/stage.ts'
 import { checkWrites, type WriteCheck } from '#tests/campaigns/check-writes.ts'
 import { createWritePlan, type WritePlan } from '#tests/campaigns/write-plan.ts'
@@ -21,8 +20,12 @@ export interface Writer {
   /** Waits until nothing waits on the device. Returns the waiting writes if there is no progress for a minute. */
   waitUntilSent(): Promise<string[]>
   killBrowser(): Promise<void>
-  /** Opens the browser again with the same profile, and logs in if the session is lost. */
-  reopen(): Promise<void>
+  /** Starts the browser again with the same profile, with an empty page. The server is not needed. */
+  startBrowser(): Promise<void>
+  /** Opens the portal in a started browser, and resolves at the page's first call to the server, while it is still starting. */
+  startPage(): Promise<void>
+  /** Opens the portal in a started browser, and logs in if the session is lost. */
+  openPage(): Promise<void>
   /** Number of logins that were needed after the first one. */
   countLogins(): number
   /** Closes the browser, stops the server and compares its database with the plan. */
@@ -35,24 +38,36 @@ export async function openWriter(stage: EngineStage): Promise<Writer> {
   const { proxy, portal } = stage
   const plan = createWritePlan()
   let logins = 0
-  const openEnteredBrowser = async (): Promise<EngineBrowser> => {
-    const openedBrowser = await stage.open('writes')
-    try {
-      if (await enter(openedBrowser, proxy.url, people.admin)) logins += 1
-      await loadRig(openedBrowser)
-      return openedBrowser
-    } catch (error) {
-      await openedBrowser.kill()
-      throw error
-    }
+  let browser = await stage.open('writes')
+  let startedBrowser: Promise<unknown> = Promise.resolve()
+  const startBrowser = async () => {
+    const opening = stage.open('writes')
+    startedBrowser = opening.catch(() => undefined)
+    browser = await opening
   }
-  let browser = await openEnteredBrowser()
-  const author = await browser.run(() => window.rig.readSubject())
-  if (!author) throw new Error('no user is signed in')
-  // Browsers save cookies with a delay, and when they are closed. A kill before that would lose the session.
-  await browser.close()
-  browser = await openEnteredBrowser()
-  logins = 0
+  const killBrowser = async () => {
+    await startedBrowser
+    await browser.kill()
+  }
+  const openPage = async () => {
+    if (await enter(browser, proxy.url, people.admin)) logins += 1
+    await loadRig(browser)
+  }
+  const openFirstPages = async () => {
+    await openPage()
+    const subject = await browser.run(() => window.rig.readSubject())
+    if (!subject) throw new Error('no user is signed in')
+    // Browsers save cookies with a delay, and when they are closed. A kill before that would lose the session.
+    await browser.close()
+    await startBrowser()
+    await openPage()
+    logins = 0
+    return subject
+  }
+  const author = await openFirstPages().catch(async (error: unknown) => {
+    await browser.kill()
+    throw error
+  })
   return {
     plan,
     async sendWrites(queues) {
@@ -83,10 +98,15 @@ export async function openWriter(stage: EngineStage): Promise<Writer> {
         if (performance.now() > deadline) return await browser.run(() => window.rig.describeEntries())
       }
     },
-    killBrowser: () => browser.kill(),
-    async reopen() {
-      browser = await openEnteredBrowser()
+    killBrowser,
+    startBrowser,
+    async startPage() {
+      const arrivalCount = proxy.arrivals.length
+      await browser.leaveFor(`${proxy.url}/saas/app/user`)
+      for (const deadline = performance.now() + settleWithinMs; proxy.arrivals.length === arrivalCount; await wait(5))
+        if (performance.now() > deadline) throw new Error('the page made no call to the server')
     },
+    openPage,
     countLogins: () => logins,
     async finish() {
       await browser.kill()
