@@ -1,4 +1,4 @@
-/** IBM's accessibility checker, with rules of its own beside those of axe, on every screen in Chromium. */
+/** IBM's accessibility checker, with rules of its own beside those of axe, on every screen in both languages in Chromium. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Finding, Judge } from '#tests/campaigns/judges/judge.ts'
@@ -29,7 +29,7 @@ export const accessibility: Judge = {
     setUpPrograms('--browser')
     const engine = await readFile(join(await installPackage(name, version), 'ace.js'), 'utf8')
     const failures = new Map<string, { example: CheckResult; screens: Set<string> }>()
-    const { shownCount, missingScreens } = await visitScreens(await openPortal(), async (page, screen) => {
+    const { shownCount, missingScreens } = await visitScreens(await openPortal(), ['en', 'zh'], async (page, screen) => {
       // The page's policy allows no other script, so the engine is evaluated like a line of the console.
       if (!(await page.evaluate(() => window.ace !== undefined))) await page.evaluate(`${engine};window.ace = ace;0`)
       const results = await page.evaluate(async () => {
