@@ -112,9 +112,9 @@ describe('the OpenAPI document', () => {
       'serviceUrl',
       'getOrder',
     ])
-    expect(listCalls(['stripeCalls', 'resendActivationMail', 'serviceUrl', 'getAsset'], '401')).toEqual([
+    expect(listCalls(['stripeCalls', 'codeExists', 'serviceUrl', 'getAsset'], '401')).toEqual([
       'stripeCalls',
-      'resendActivationMail',
+      'codeExists',
     ])
     expect(listCalls(['updateCustomerNote', 'deleteCustomerNote', 'updateModule', 'createUser'], '412')).toEqual([
       'updateCustomerNote',

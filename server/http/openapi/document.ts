@@ -249,14 +249,15 @@ function buildRequestBody(endpoint: Endpoint, schemas: Record<string, JsonSchema
 }
 
 function buildResponses(endpoint: Endpoint, schemas: Record<string, JsonSchema>): OpenApiOperation['responses'] {
-  const toProblemRef = (status: number) => ({ $ref: `#/components/responses/Problem${status}` })
+  const isToken = endpoint.name === 'grantToken'
+  const describeProblem = (status: number) =>
+    isToken ? tokenProblem : { $ref: `#/components/responses/Problem${status}` }
   const problemResponses = Object.fromEntries(
-    listProblemStatuses(endpoint).map((status) => [String(status), toProblemRef(status)]),
+    listProblemStatuses(endpoint).map((status) => [String(status), describeProblem(status)]),
   )
   return {
     ...buildSuccessResponses(endpoint, schemas),
     ...problemResponses,
-    ...(endpoint.name === 'grantToken' && { 401: tokenProblem }),
     ...(endpoint.responseType === 'html' && { 404: missingDocument }),
     ...(relaysOutcome(endpoint) && { default: relayedOutcome }),
   }
@@ -277,11 +278,11 @@ const relayedOutcome = {
 
 /** Returns the statuses of the errors that this call may return, besides those of a server that has failed. */
 function listProblemStatuses(endpoint: Endpoint): number[] {
-  const { access, params, query, body, list, queue, encoding, secret } = endpoint
+  const { path, access, params, query, body, list, queue, encoding, secret } = endpoint
   const isOpen = access === 'anybody'
   const hasInput = Boolean(params ?? query ?? body)
-  // Passwords, tokens and signatures are checked by the call itself.
-  const hasCredential = isOpen && isWrite(endpoint) && secret === true
+  // These calls check a password, a token or a signature themselves.
+  const hasCredential = path.startsWith('/api/') || (isWrite(endpoint) && secret === true)
   const hasPrecondition = queue?.versioned === true || hasField(query, 'row_version') || hasField(body, 'row_version')
   return [
     400,
@@ -319,7 +320,7 @@ function buildSuccessResponses(endpoint: Endpoint, schemas: Record<string, JsonS
   if (endpoint.output === null) return { ...startedResponses, 204: { description: 'Success, without a body' } }
   if (endpoint.responseType) {
     // A file has the type of its content, and a document that a browser opens is a page or a PDF.
-    const content: OpenApiContent = { '*/*': { schema: { type: 'string', format: 'binary' } } }
+    const content: OpenApiContent = { '*/*': { schema: {} } }
     return { 200: { description: 'Success, with the content as the body', content } }
   }
   return {

@@ -15,8 +15,7 @@ interface Report {
 export const redoclyEnvironment = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
 
 /** Returns the path of the program. */
-export const installRedocly = async (): Promise<string> =>
-  join(await installPackage(name, version), 'bin', 'cli.js')
+export const installRedocly = async (): Promise<string> => join(await installPackage(name, version), 'bin', 'cli.js')
 
 export const redoclyTool = `${name} ${version}`
 

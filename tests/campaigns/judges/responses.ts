@@ -2,7 +2,7 @@
  * Redocly's `respect` sends every call of the contract to the portal, as an admin, as staff and as a visitor, and compares each response with
  * the OpenAPI document: its status, its type and its schema. It changes the portal's rows, so it is the last judge.
  */
-import { copyFile, readFile, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { clientCredential, getSettings } from '#contract/accounts.ts'
@@ -165,7 +165,7 @@ export const responses: Judge = {
       [program, 'respect', description, '--json-output', reportFile, '--max-steps', '100000'],
       { timeoutMs, cwd: folder, env: { ...redoclyEnvironment, NODE_EXTRA_CA_CERTS: portal.certificateFile } },
     )
-    if (process.env['JUDGE_KEEP']) await copyFile(reportFile, process.env['JUDGE_KEEP'])
+
     const text = await readFile(reportFile, 'utf8').catch(() => '')
     if (text === '') throw new Error(`no report: ${stdout.slice(-1000)} ${stderr.slice(-1000)}`)
     const executed = Object.values((JSON.parse(text) as Report).files).flatMap((file) => file.executedWorkflows)
@@ -175,7 +175,9 @@ export const responses: Judge = {
     const steps = runs.flatMap((run) => run.executedSteps)
     const calls = new Set(runs.map(({ workflowId }) => workflowId.split('-')[1]))
     const successfulCalls = new Set(
-      runs.filter(({ executedSteps: [step] }) => step && isSuccess(step)).map(({ workflowId }) => workflowId.split('-')[1]),
+      runs
+        .filter(({ executedSteps: [step] }) => step && isSuccess(step))
+        .map(({ workflowId }) => workflowId.split('-')[1]),
     )
     return {
       result: `${calls.size} calls, ${steps.length} requests, ${successfulCalls.size} calls with a success, ${findings.length} findings`,

@@ -42,11 +42,19 @@ const variants = [
   { variant: 0, hasOptionalFields: true },
 ] as const
 
-/** Reads come before writes, then calls with passwords and keys, then deletions. Those with keys are last, because they end sessions. */
+/** Reads come before writes, then calls with passwords and keys, then deletions. */
 const getRank = ({ method, secret }: Endpoint) =>
   method === 'GET' ? 0 : (method === 'DELETE' ? 3 : 1) + (secret ? 1 : 0)
-const sortEndpoints = (endpoints: readonly Endpoint[]): Endpoint[] =>
-  endpoints.toSorted((a, b) => getRank(a) - getRank(b))
+
+/** Deletions run against the order of the contract, whose first nouns are accounts and sessions: they end the sessions of other calls. */
+function sortEndpoints(endpoints: readonly Endpoint[]): Endpoint[] {
+  const isDeletion = ({ method }: Endpoint) => method === 'DELETE'
+  const sorted = [
+    ...endpoints.filter((endpoint) => !isDeletion(endpoint)),
+    ...endpoints.filter(isDeletion).toReversed(),
+  ]
+  return sorted.toSorted((a, b) => getRank(a) - getRank(b))
+}
 
 /** Returns the parameters of path and query. An id that is not known is replaced by one that no row has. */
 export function buildParameters({ path, params, query }: Endpoint, options: BuildOptions): Parameter[] {
