@@ -1,6 +1,7 @@
 /** The requests with which the judges send every call (`tests/campaigns/judges/responses`). */
 import * as z from 'zod/mini'
 import { expect, test } from 'vitest'
+import type { ValueSchema } from '#contract/endpoint.ts'
 import { endpoints } from '#contract/index.ts'
 import { createOrder } from '#contract/orders.ts'
 import { deleteUser, listUsers } from '#contract/users.ts'
@@ -44,8 +45,8 @@ test('A deletion leaves out the caller', async () => {
 
 test('A body has values that its schema accepts, and known values before examples', () => {
   const options = { known, variant: 0, hasOptionalFields: false, isDeletion: false }
-  const order = buildValue(createOrder.body, '', options)
-  expect(z.safeParse(createOrder.body, order).success).toBe(true)
+  const orderSchema = createOrder.body as ValueSchema
+  expect(z.safeParse(orderSchema, buildValue(orderSchema, '', options)).success).toBe(true)
   const body = z.object({ email: z.string(), company_id: z.int(), note: z.optional(z.string()) })
   expect(buildValue(body, '', options)).toEqual({ email: '3@example.com', company_id: 2 })
   const fullOptions = { ...options, hasOptionalFields: true, variant: 1 }

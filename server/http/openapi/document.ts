@@ -278,21 +278,13 @@ const relayedOutcome = {
 
 /** Returns the statuses of the errors that this call may return, besides those of a server that has failed. */
 function listProblemStatuses(endpoint: Endpoint): number[] {
-  const { path, access, params, query, body, list, queue, encoding, secret } = endpoint
-  const isOpen = access === 'anybody'
-  const hasInput = Boolean(params ?? query ?? body)
-  // These calls check a password, a token or a signature themselves.
-  const hasCredential = path.startsWith('/api/') || (isWrite(endpoint) && secret === true)
-  const hasPrecondition = queue?.versioned === true || hasField(query, 'row_version') || hasField(body, 'row_version')
+  const { params, query, body, list, encoding } = endpoint
   return [
     400,
-    ...(isOpen && !hasCredential ? [] : [401]),
-    ...(isOpen || access === 'user' ? [] : [403]),
-    ...(hasInput ? [404] : []),
-    // Reading about the own account where another one is expected is a conflict too.
-    ...(isWrite(endpoint) || (params && access === 'admin') ? [409] : []),
+    ...listAccessStatuses(endpoint),
+    ...((params ?? query ?? body) ? [404] : []),
     ...(list ? [410] : []),
-    ...(hasPrecondition ? [412] : []),
+    ...(hasPrecondition(endpoint) ? [412] : []),
     ...(encoding === 'multipart' ? [413, 415] : []),
     ...(isKeyed(endpoint) ? [422, 423, 424] : []),
     429,
@@ -300,6 +292,22 @@ function listProblemStatuses(endpoint: Endpoint): number[] {
     503,
   ]
 }
+
+function listAccessStatuses(endpoint: Endpoint): number[] {
+  const { path, access, params, secret } = endpoint
+  const isOpen = access === 'anybody'
+  // These calls check a password, a token or a signature themselves.
+  const hasCredential = path.startsWith('/api/') || (isWrite(endpoint) && secret === true)
+  return [
+    ...(isOpen && !hasCredential ? [] : [401]),
+    ...(isOpen || access === 'user' ? [] : [403]),
+    // A call about another user conflicts with the id of the caller, even if it only reads.
+    ...(isWrite(endpoint) || (params && access === 'admin') ? [409] : []),
+  ]
+}
+
+const hasPrecondition = ({ queue, query, body }: Endpoint) =>
+  queue?.versioned === true || hasField(query, 'row_version') || hasField(body, 'row_version')
 
 const hasField = (schema: ValueSchema | undefined, name: string) =>
   name in ((schema as ObjectSchema | undefined)?.shape ?? {})
