@@ -27,6 +27,7 @@ import {
 } from '#tests/campaigns/judges/quality-page.ts'
 import { redocly } from '#tests/campaigns/judges/redocly.ts'
 import { regexes } from '#tests/campaigns/judges/regexes.ts'
+import { responses } from '#tests/campaigns/judges/responses.ts'
 import { tls } from '#tests/campaigns/judges/tls.ts'
 import { wapiti } from '#tests/campaigns/judges/wapiti.ts'
 
@@ -43,6 +44,7 @@ const judges: readonly Judge[] = [
   wapiti,
   html,
   accessibility,
+  responses,
 ]
 
 const isExplained = ({ key }: Finding, line: ExplainedFinding) =>

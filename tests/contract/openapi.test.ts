@@ -45,7 +45,8 @@ describe('the OpenAPI document', () => {
       expect(operation.summary).not.toBe('')
       expect(document.tags.map(({ name }) => name)).toEqual(expect.arrayContaining(operation.tags))
       expect(operation.tags).toHaveLength(1)
-      expect(Object.keys(operation.responses).every((status) => /^[2-5]\d\d$/.test(status))).toBe(true)
+      const statuses = Object.keys(operation.responses).filter((status) => status !== 'default')
+      expect(statuses.every((status) => /^[2-5]\d\d$/.test(status))).toBe(true)
       expect(Object.keys(operation.responses).some((status) => status.startsWith('2'))).toBe(true)
       const inPath = operation.parameters.flatMap((parameter) =>
         'name' in parameter && parameter.in === 'path' ? [`{${parameter.name}}`] : [],
@@ -100,6 +101,32 @@ describe('the OpenAPI document', () => {
       description.split(', ').map((code) => [code, Number(name.replace('Problem', ''))]),
     )
     expect(Object.fromEntries(documentedStatus)).toEqual(problemStatus)
+  })
+
+  test('declares each status that a call returns for its input, its credential and its version', () => {
+    const hasStatus = (name: string, status: string) =>
+      status in (operations.find(({ operationId }) => operationId === name)?.responses ?? {})
+    const listCalls = (names: readonly string[], status: string) => names.filter((name) => hasStatus(name, status))
+    expect(listCalls(['keepTrail', 'serviceUrl', 'getOrder', 'getSettings'], '404')).toEqual([
+      'keepTrail',
+      'serviceUrl',
+      'getOrder',
+    ])
+    expect(listCalls(['stripeCalls', 'codeExists', 'serviceUrl', 'getAsset'], '401')).toEqual([
+      'stripeCalls',
+      'codeExists',
+    ])
+    expect(listCalls(['updateCustomerNote', 'deleteCustomerNote', 'updateModule', 'createUser'], '412')).toEqual([
+      'updateCustomerNote',
+      'deleteCustomerNote',
+      'updateModule',
+    ])
+    expect(operations.filter(({ operationId }) => !hasStatus(operationId, '501'))).toEqual([])
+  })
+
+  test('allows any status only for calls that return the outcome of another call', () => {
+    const calls = operations.filter(({ responses }) => 'default' in responses).map(({ operationId }) => operationId)
+    expect(calls).toEqual(['getRequest', 'voidRequest'])
   })
 
   test('offers a key only for keyed writes, and a version only for versioned writes', () => {

@@ -1,6 +1,6 @@
 /** Builds an OpenAPI 3.1 document only from the contract, so that it matches what the server checks. */
 import type { AccessRule } from '#domain/access.ts'
-import type { Endpoint, ValueSchema } from '#contract/endpoint.ts'
+import type { Endpoint, ObjectSchema, ValueSchema } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
 import { endpointsByNoun } from '#contract/index.ts'
 import { problemStatus } from '#contract/problem.ts'
@@ -121,8 +121,12 @@ const sharedSchemas: Record<string, JsonSchema> = {
   },
   Started: {
     type: 'object',
-    properties: { location: { type: 'string' }, progressKey: { anyOf: [{ type: 'string' }, { type: 'null' }] } },
-    required: ['location', 'progressKey'],
+    properties: {
+      location: { type: 'string' },
+      progressKey: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+      deadline: { type: 'integer', description: 'Time in epoch ms after which the request has timed out' },
+    },
+    required: ['location', 'progressKey', 'deadline'],
   },
 }
 
@@ -245,28 +249,68 @@ function buildRequestBody(endpoint: Endpoint, schemas: Record<string, JsonSchema
 }
 
 function buildResponses(endpoint: Endpoint, schemas: Record<string, JsonSchema>): OpenApiOperation['responses'] {
-  const toProblemRef = (status: number) => ({ $ref: `#/components/responses/Problem${status}` })
-  const hasPathId = endpoint.path.includes(':')
-  const statuses = [
-    400,
-    ...(endpoint.access === 'anybody' ? [] : [401]),
-    ...(endpoint.access === 'anybody' || endpoint.access === 'user' ? [] : [403]),
-    ...(hasPathId ? [404] : []),
-    ...(isWrite(endpoint) ? [409] : []),
-    ...(endpoint.list ? [410] : []),
-    ...(endpoint.queue?.versioned ? [412] : []),
-    ...(endpoint.encoding === 'multipart' ? [413, 415] : []),
-    ...(isKeyed(endpoint) ? [422, 423, 424] : []),
-    429,
-    503,
-  ]
-  const problemResponses = Object.fromEntries(statuses.map((status) => [String(status), toProblemRef(status)]))
+  const isToken = endpoint.name === 'grantToken'
+  const describeProblem = (status: number) =>
+    isToken ? tokenProblem : { $ref: `#/components/responses/Problem${status}` }
+  const problemResponses = Object.fromEntries(
+    listProblemStatuses(endpoint).map((status) => [String(status), describeProblem(status)]),
+  )
   return {
     ...buildSuccessResponses(endpoint, schemas),
     ...problemResponses,
-    ...(endpoint.name === 'grantToken' && { 401: tokenProblem }),
+    ...(endpoint.responseType === 'html' && { 404: missingDocument }),
+    ...(relaysOutcome(endpoint) && { default: relayedOutcome }),
   }
 }
+
+const missingDocument = {
+  description: 'The document does not exist, or its address has expired. A browser gets a page.',
+  content: { ...toJsonContent({ $ref: '#/components/schemas/Problem' }), 'text/html': { schema: { type: 'string' } } },
+}
+
+/** Returns true for calls that return the status and body of another call. */
+const relaysOutcome = ({ offline, name }: Endpoint) => offline === 'relay' || name === 'voidRequest'
+
+const relayedOutcome = {
+  description: 'Status and body of the request that the id names',
+  content: toJsonContent({}),
+}
+
+/** Returns the statuses of the errors that this call may return, besides those of a server that has failed. */
+function listProblemStatuses(endpoint: Endpoint): number[] {
+  const { params, query, body, list, encoding } = endpoint
+  return [
+    400,
+    ...listAccessStatuses(endpoint),
+    ...((params ?? query ?? body) ? [404] : []),
+    ...(list ? [410] : []),
+    ...(hasPrecondition(endpoint) ? [412] : []),
+    ...(encoding === 'multipart' ? [413, 415] : []),
+    ...(isKeyed(endpoint) ? [422, 423, 424] : []),
+    429,
+    501,
+    503,
+  ]
+}
+
+function listAccessStatuses(endpoint: Endpoint): number[] {
+  const { path, access, params, secret } = endpoint
+  const isOpen = access === 'anybody'
+  // These calls check a password, a token or a signature themselves.
+  const hasCredential = path.startsWith('/api/') || (isWrite(endpoint) && secret === true)
+  return [
+    ...(isOpen && !hasCredential ? [] : [401]),
+    ...(isOpen || access === 'user' ? [] : [403]),
+    // A call about another user conflicts with the id of the caller, even if it only reads.
+    ...(isWrite(endpoint) || (params && access === 'admin') ? [409] : []),
+  ]
+}
+
+const hasPrecondition = ({ queue, query, body }: Endpoint) =>
+  queue?.versioned === true || hasField(query, 'row_version') || hasField(body, 'row_version')
+
+const hasField = (schema: ValueSchema | undefined, name: string) =>
+  name in ((schema as ObjectSchema | undefined)?.shape ?? {})
 
 const tokenProblem = {
   description: 'Error in the format of OAuth 2.0, with errorCode and errorMessage',
@@ -283,10 +327,9 @@ function buildSuccessResponses(endpoint: Endpoint, schemas: Record<string, JsonS
   }
   if (endpoint.output === null) return { ...startedResponses, 204: { description: 'Success, without a body' } }
   if (endpoint.responseType) {
-    const type = endpoint.responseType === 'html' ? 'text/html' : 'application/octet-stream'
-    const schema: JsonSchema =
-      endpoint.responseType === 'html' ? { type: 'string' } : { type: 'string', format: 'binary' }
-    return { 200: { description: 'Success, with the content as the body', content: { [type]: { schema } } } }
+    // A file has the type of its content, and a document that a browser opens is a page or a PDF.
+    const content: OpenApiContent = { '*/*': { schema: {} } }
+    return { 200: { description: 'Success, with the content as the body', content } }
   }
   return {
     ...startedResponses,

@@ -1,4 +1,4 @@
-/** IBM's accessibility checker, with rules of its own beside those of axe, on every screen in Chromium. */
+/** IBM's accessibility checker, with rules of its own beside those of axe, on every screen in both languages in Chromium. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Finding, Judge } from '#tests/campaigns/judges/judge.ts'
@@ -29,24 +29,28 @@ export const accessibility: Judge = {
     setUpPrograms('--browser')
     const engine = await readFile(join(await installPackage(name, version), 'ace.js'), 'utf8')
     const failures = new Map<string, { example: CheckResult; screens: Set<string> }>()
-    const { shownCount, missingScreens } = await visitScreens(await openPortal(), async (page, screen) => {
-      // The page's policy allows no other script, so the engine is evaluated like a line of the console.
-      if (!(await page.evaluate(() => window.ace !== undefined))) await page.evaluate(`${engine};window.ace = ace;0`)
-      const results = await page.evaluate(async () => {
-        const report = await new (window.ace as NonNullable<typeof window.ace>).Checker().check(document, [
-          'IBM_Accessibility',
-        ])
-        return report.results
-          .filter(({ value }) => value[0] === 'VIOLATION' && value[1] === 'FAIL')
-          .map(({ ruleId, reasonId, value, message, snippet }) => ({ ruleId, reasonId, value, message, snippet }))
-      })
-      for (const result of results) {
-        const key = `${result.ruleId} ${result.reasonId} ${readElement(result.snippet)}`
-        const entry = failures.get(key) ?? { example: result, screens: new Set() }
-        failures.set(key, entry)
-        entry.screens.add(screen.name)
-      }
-    })
+    const { shownCount, missingScreens } = await visitScreens(
+      await openPortal(),
+      ['en', 'zh'],
+      async (page, screen) => {
+        // The page's policy allows no other script, so the engine is evaluated like a line of the console.
+        if (!(await page.evaluate(() => window.ace !== undefined))) await page.evaluate(`${engine};window.ace = ace;0`)
+        const results = await page.evaluate(async () => {
+          const report = await new (window.ace as NonNullable<typeof window.ace>).Checker().check(document, [
+            'IBM_Accessibility',
+          ])
+          return report.results
+            .filter(({ value }) => value[0] === 'VIOLATION' && value[1] === 'FAIL')
+            .map(({ ruleId, reasonId, value, message, snippet }) => ({ ruleId, reasonId, value, message, snippet }))
+        })
+        for (const result of results) {
+          const key = `${result.ruleId} ${result.reasonId} ${readElement(result.snippet)}`
+          const entry = failures.get(key) ?? { example: result, screens: new Set() }
+          failures.set(key, entry)
+          entry.screens.add(screen.name)
+        }
+      },
+    )
     const findings: Finding[] = [...failures].map(([key, { example, screens }]) => ({
       key,
       text: `${example.message} ${example.snippet.slice(0, 200)} On ${[...screens].slice(0, 5).join(', ')} (${screens.size}).`,

@@ -51,7 +51,7 @@ export const html: Judge = {
     const served = await readServedPages(portal)
     for (const [path, text] of served)
       await writeFile(join(pagesFolder, `served${path.replace(/[^\w.-]/g, '_')}.html`), text)
-    const { shownCount, missingScreens } = await visitScreens(portal, async (page, screen) =>
+    const { shownCount, missingScreens } = await visitScreens(portal, ['en'], async (page, screen) =>
       writeFile(join(pagesFolder, `screen-${screen.name}.html`), await page.content()),
     )
     const args = ['-jar', jar, '--format', 'json', '--exit-zero-always', '--stdout', '--skip-non-html', pagesFolder]

@@ -30,6 +30,8 @@ export interface JudgePortal {
 
 /** Attempts to reach the portal, a fifth of a second apart. */
 const maxTries = 600
+/** Attempts to sign in, five seconds apart, as the portal asks for. */
+const maxSignIns = 20
 
 export async function startJudgePortal(folder: string): Promise<JudgePortal> {
   setUpPrograms('--client', '--proxies')
@@ -94,8 +96,17 @@ async function addDemoData(settings: Record<string, string>): Promise<void> {
   await demo.kill('SIGTERM')
 }
 
-const readAuthorization = async (send: Send, { company, username }: Person) =>
-  `Bearer ${await signIn(send, `${company}:${username}`, {}, people.admin.password)}`
+/** Tries again while the portal refuses sign-ins because it is busy. */
+async function readAuthorization(send: Send, { company, username }: Person): Promise<string> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return `Bearer ${await signIn(send, `${company}:${username}`, {}, people.admin.password)}`
+    } catch (error) {
+      if (tries === maxSignIns || !String(error).includes('the sign-in returned 503')) throw error
+      await wait(5000)
+    }
+  }
+}
 
 async function waitUntilReady(send: Send): Promise<void> {
   for (let tries = 0; tries < maxTries; tries++) {

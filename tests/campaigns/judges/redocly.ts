@@ -11,11 +11,19 @@ interface Report {
   problems: { ruleId: string; severity: string; message: string; location: { pointer?: string }[] }[]
 }
 
+/** The tool would otherwise ask for a newer version of itself and send figures about its use. */
+export const redoclyEnvironment = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
+
+/** Returns the path of the program. */
+export const installRedocly = async (): Promise<string> => join(await installPackage(name, version), 'bin', 'cli.js')
+
+export const redoclyTool = `${name} ${version}`
+
 export const redocly: Judge = {
   id: 'redocly',
-  tool: `${name} ${version}`,
+  tool: redoclyTool,
   async judge({ folder, openPortal }) {
-    const program = join(await installPackage(name, version), 'bin', 'cli.js')
+    const program = await installRedocly()
     const { send } = await openPortal()
     const { body } = await send('/api/openapi.json')
     const file = join(folder, 'openapi.json')
@@ -23,8 +31,7 @@ export const redocly: Judge = {
     const { stdout, stderr } = await runProgram(
       process.execPath,
       [program, 'lint', file, '--format=json', '--max-problems', '10000'],
-      // The tool would otherwise ask for a newer version of itself and send figures about its use.
-      { env: { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }, cwd: folder },
+      { env: redoclyEnvironment, cwd: folder },
     )
     if (!stdout.trimStart().startsWith('{')) throw new Error(`no report: ${stderr}`)
     const { problems } = JSON.parse(stdout) as Report

@@ -19,9 +19,10 @@ const groups = [
   { user: 'staff', screens: [...appScreens, ...staffScreens] },
 ] as const
 
-/** Calls `onScreen` with each screen in English and in desktop size. Returns how many could be shown, and the names of those that could not. */
+/** Calls `onScreen` with each screen in desktop size. Returns how many could be shown, and the names of those that could not. */
 export async function visitScreens(
   portal: JudgePortal,
+  languages: readonly ('en' | 'zh')[],
   onScreen: (page: Page, screen: Screen) => Promise<void>,
 ): Promise<{ shownCount: number; missingScreens: string[] }> {
   const browser = await chromium.launch({
@@ -40,16 +41,21 @@ export async function visitScreens(
         await page.close()
       }
       const walk = await openWalk(context, portal.url)
-      for (const screen of screens) {
-        try {
-          if (shownCount === 0 || screen === screens[0] || missingScreens.length > 0) await walk.begin('en', screen)
-          await walk.show(screen)
-        } catch {
-          missingScreens.push(screen.name)
-          continue
+      for (const language of languages) {
+        let isLoaded = false
+        for (const screen of screens) {
+          try {
+            if (!isLoaded) await walk.begin(language, screen)
+            isLoaded = true
+            await walk.show(screen)
+          } catch {
+            isLoaded = false
+            missingScreens.push(`${screen.name} ${language}`)
+            continue
+          }
+          await onScreen(walk.page, screen)
+          shownCount++
         }
-        await onScreen(walk.page, screen)
-        shownCount++
       }
       await context.close()
     }

@@ -29,6 +29,8 @@ export const tls: Judge = {
         ...options,
         '--ip',
         '127.0.0.1',
+        '--nodns',
+        'none',
         '--quiet',
         '--color',
         '0',
