@@ -32,7 +32,10 @@ const drawSetting = (random: Random, index: number): RoundSetting => ({
 })
 
 /** Returns what is wrong with a round, and how many actions it had. */
-async function tryRound(watcherScript: string, options: RoundOptions): Promise<{ faults: string[]; actionCount: number }> {
+async function tryRound(
+  watcherScript: string,
+  options: RoundOptions,
+): Promise<{ faults: string[]; actionCount: number }> {
   const { output, exitCode, serverErrors } = await runRound(watcherScript, options)
   const { actionCount, paths, violations } = readTrace(options.folder)
   console.log(`  ${actionCount} actions, pages: ${paths.map((path) => path.replace(/^\/saas/, '')).join(' ')}`)
@@ -69,7 +72,10 @@ export async function run([
     await rm(folder, { recursive: true, force: true })
     console.log(`round ${index + 1}: ${setting.company}, ${setting.language}, ${setting.width} px`)
     const options = { ...setting, demoData, folder, minutes: Number(minutes) / count }
-    const { faults, actionCount } = await tryRound(watcherScript, { ...options, ...(repeatedTrace && { repeatedTrace }) })
+    const { faults, actionCount } = await tryRound(watcherScript, {
+      ...options,
+      ...(repeatedTrace && { repeatedTrace }),
+    })
     totalCount += actionCount
     if (faults.length > 0) console.log(`  trace: ${folder}`)
     else await rm(folder, { recursive: true })

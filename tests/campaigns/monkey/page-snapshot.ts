@@ -33,6 +33,8 @@ export interface PageSnapshot {
   /** Number of inputs of the user so far. */
   inputCount: number
   isBusy: boolean
+  /** No page is displayed, because its code has not run yet or has failed. */
+  isBlank: boolean
   /** Text of an error page, or null. */
   errorText: string | null
   /** Texts of the visible `h1` elements. */

@@ -29,6 +29,9 @@ export const readErrorText = (): string | null =>
 export const isBusy = (): boolean =>
   document.readyState !== 'complete' || document.querySelector('[aria-busy=true], .skeleton') !== null
 
+export const isBlank = (): boolean =>
+  location.pathname.startsWith('/saas/') && document.querySelector('main, .page') === null
+
 export function readConnection(): DisplayedConnection | null {
   const status = document.querySelector('header .line[role=status]')
   return connections.find((state) => status?.classList.contains(state)) ?? null

@@ -125,9 +125,7 @@ async function runBombadil(address: string, url: string, options: RoundOptions) 
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (output += chunk))
   const exit = once(child, 'exit')
   const graceMs = 120_000
-  const end = options.repeatedTrace
-    ? null
-    : setTimeout(() => void killGroup(child), options.minutes * 60_000 + graceMs)
+  const end = options.repeatedTrace ? null : setTimeout(() => void killGroup(child), options.minutes * 60_000 + graceMs)
   const [exitCode] = (await exit) as [number | null]
   if (end) clearTimeout(end)
   return { output, exitCode }
@@ -149,7 +147,9 @@ export async function runRound(watcherScript: string, options: RoundOptions): Pr
       const disconnect = await connectWorld(context, proxy)
       const result = await runBombadil(address, `${proxy.url}/saas/login?lang=${options.language}`, options)
       await disconnect()
-      const failedCalls = proxy.arrivals.filter(({ status }) => status !== null && status >= 500 && status !== busyStatus)
+      const failedCalls = proxy.arrivals.filter(
+        ({ status }) => status !== null && status >= 500 && status !== busyStatus,
+      )
       return { ...result, serverErrors: failedCalls.map(({ method, path, status }) => `${method} ${path}: ${status}`) }
     } finally {
       await kill()

@@ -11,6 +11,7 @@ export type Rule = (snapshots: readonly PageSnapshot[]) => string | null
 
 /** Numbers of snapshots for which a state may last. Pages that are loading do not count. */
 const limits = {
+  blank: 240,
   overflow: 6,
   rawText: 4,
   heading: 8,
@@ -22,7 +23,7 @@ const limits = {
   serverBack: 120,
 }
 
-const isQuiet = ({ isBusy, errorText }: PageSnapshot) => !isBusy && errorText === null
+const isQuiet = ({ isBusy, isBlank, errorText }: PageSnapshot) => !isBusy && !isBlank && errorText === null
 
 /** Typed text stays in its field: a page that loads, reconnects or changes its layout must not take it away. */
 function findLostText(snapshots: readonly PageSnapshot[]): string | null {
@@ -37,6 +38,7 @@ function findLostText(snapshots: readonly PageSnapshot[]): string | null {
 const isLoadProblem = (text: string) => /import|fetch|load/i.test(text)
 
 function findErrorPage(snapshots: readonly PageSnapshot[]): string | null {
+  if (findTrail(snapshots, limits.blank, ({ isBlank }) => isBlank)) return 'a blank page'
   const text = snapshots.at(-1)?.errorText ?? null
   if (text === null) return null
   const wasAway = snapshots.some(({ isServerReachable, isBrowserOnline }) => !isServerReachable || !isBrowserOnline)

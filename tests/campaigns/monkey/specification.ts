@@ -92,7 +92,8 @@ const signIn = actions(() => {
   if (!field?.target) return [{ Click: form.submit }]
   if (!field.hasFocus) return [{ Click: field.target }]
   const last = lastAction.current
-  const isSelected = typeof last === 'object' && last !== null && 'PressKey' in last && last.PressKey.code === control.select
+  const isSelected =
+    typeof last === 'object' && last !== null && 'PressKey' in last && last.PressKey.code === control.select
   return field.value === '' || isSelected ? [type(texts[index] ?? '')] : [press(control.select)]
 })
 
@@ -108,7 +109,14 @@ const textsByType: Readonly<Record<string, readonly string[]>> = {
   number: ['[1-9][0-9]?', '[0-9]{6}'],
   password: [password],
 }
-const names = ['[a-f]{3,8}[0-9]', 'Lee Ho [a-z]{3}', '张三[1-9]', '2027-0[1-9]-1[0-9]', '[0-9]{1,5}', '[0-9]{3}[.][0-9]{2}']
+const names = [
+  '[a-f]{3,8}[0-9]',
+  'Lee Ho [a-z]{3}',
+  '张三[1-9]',
+  '2027-0[1-9]-1[0-9]',
+  '[0-9]{1,5}',
+  '[0-9]{3}[.][0-9]{2}',
+]
 
 const typing = actions(() => {
   const field = activeField.current
@@ -194,6 +202,7 @@ const explore = weighted([
   [30, keys],
   [3, scroll],
   [4, changeNetwork],
+  [8, actions(() => (isConnected() ? [] : restoreNetwork.generate()))],
   [2, changeWindow],
   [1, actions(() => [press(control.dark)])],
   [3, back],
@@ -207,7 +216,11 @@ const enter = weighted([
 ])
 
 export const monkey = actions(() => {
-  if (!isInPortal.current) return weighted([[1, 'Back'], [1, clicks]]).generate()
+  if (!isInPortal.current)
+    return weighted([
+      [1, 'Back'],
+      [1, clicks],
+    ]).generate()
   if (!loginForm.current) return explore.generate()
   return (isConnected() ? enter : restoreNetwork).generate()
 })

@@ -4,6 +4,7 @@
  */
 import { type PageSnapshot, snapshotMs } from '#tests/campaigns/monkey/page-snapshot.ts'
 import {
+  isBlank,
   isBusy,
   type PageContent,
   readCompany,
@@ -33,6 +34,8 @@ export interface MonkeyWatcher {
   /** All faults of this round. */
   faults: MonkeyFault[]
   world: MonkeyWorld
+  /** Number of snapshots of this document. */
+  snapshotCount: number
   messageKeys: ReadonlySet<string>
 }
 
@@ -112,6 +115,7 @@ function install() {
   const watcher: MonkeyWatcher = {
     faults: stored.faults,
     world: stored.world,
+    snapshotCount: 0,
     get messageKeys() {
       return (messageKeys ??= new Set(window.monkeyMessageKeys))
     },
@@ -167,6 +171,7 @@ function install() {
     path: location.pathname,
     inputCount,
     isBusy: isBusy(),
+    isBlank: isBlank(),
     errorText: readErrorText(),
     ...currentContent,
     hasFocus: document.activeElement !== null && document.activeElement !== document.body,
@@ -191,13 +196,16 @@ function install() {
     if (tick % contentEvery === 0 || !content) content = readContent(watcher.messageKeys)
     tick += 1
     snapshots.push(takeSnapshot(content))
+    watcher.snapshotCount += 1
     if (snapshots.length > maxSnapshots) snapshots.shift()
     for (const [rule, find] of Object.entries(rules)) {
       const text = find(snapshots)
       if (text !== null) report(rule as RuleName, text)
     }
   }, snapshotMs)
-  addEventListener('pagehide', () => storeState({ faults: watcher.faults, snapshots, inputCount, world: watcher.world }))
+  addEventListener('pagehide', () =>
+    storeState({ faults: watcher.faults, snapshots, inputCount, world: watcher.world }),
+  )
 }
 
 if (window.top === window) install()
