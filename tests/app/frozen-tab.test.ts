@@ -53,3 +53,15 @@ it('A frozen tab closes its databases, and reads them again after it resumes (fa
   await expect.poll(() => counts).toEqual([0, 1])
   subscription.unsubscribe()
 })
+
+it('A page restored from the back-forward cache reads its databases again', async () => {
+  const db = getThisDevice().getDatabase({ companyId: 42, userId: 1 })
+  const counts: number[] = []
+  const subscription = liveQuery(() => db.meta.count()).subscribe((count) => counts.push(count))
+  await expect.poll(() => counts).toEqual([0])
+  const dispatch = (type: string) => dispatchEvent(Object.assign(new Event(type), { persisted: true }))
+  // The order of Chromium's events. The channel between pages is closed until the last one, and using it would throw here.
+  for (const type of ['pagehide', 'freeze', 'resume', 'pageshow']) dispatch(type)
+  await expect.poll(() => counts).toEqual([0, 0])
+  subscription.unsubscribe()
+})

@@ -18,6 +18,7 @@ import { run as judges } from '#tests/campaigns/judges.ts'
 import { run as killWrites } from '#tests/campaigns/kill-writes.ts'
 import { run as lighthouse } from '#tests/campaigns/lighthouse.ts'
 import { run as money } from '#tests/campaigns/money.ts'
+import { run as monkey } from '#tests/campaigns/monkey.ts'
 import { run as mutants } from '#tests/campaigns/mutants.ts'
 import { checkRelease } from '#tests/campaigns/nightly/release.ts'
 import { runNightly } from '#tests/campaigns/nightly/run-nightly.ts'
@@ -55,6 +56,7 @@ const campaigns: Record<string, (args: string[]) => Promise<void>> = {
   'invitation-flood': invitationFlood,
   lighthouse,
   money,
+  monkey,
   mutants,
   nightly: runNightly,
   'outbox-model': outboxModel,

@@ -10,8 +10,15 @@ function closeConnections(): void {
   for (const db of connections) db.close({ disableAutoOpen: false })
 }
 
-/** Runs all live queries again, because changes may have been missed. Dexie does the same for a page restored by the Back button. */
-const refreshLiveQueries = () => Dexie.on.storagemutated.fire({ all: new RangeSet(Dexie.minKey, Dexie.maxKey) })
+/** True while the page is in the back-forward cache. Dexie then has closed its channel to other pages, and opens it on `pageshow`. */
+let isInCache = false
+
+/** Runs all live queries again, because changes may have been missed. Dexie does it for a page restored from the back-forward cache. */
+function refreshLiveQueries(): void {
+  if (!isInCache) Dexie.on.storagemutated.fire({ all: new RangeSet(Dexie.minKey, Dexie.maxKey) })
+}
 
 globalThis.addEventListener?.('freeze', closeConnections, { capture: true })
 globalThis.addEventListener?.('resume', refreshLiveQueries, { capture: true })
+globalThis.addEventListener?.('pagehide', ({ persisted }) => void (isInCache = persisted), { capture: true })
+globalThis.addEventListener?.('pageshow', () => void (isInCache = false), { capture: true })

@@ -37,6 +37,7 @@ const campaigns: readonly (readonly [id: string, args: readonly string[], maxMin
   ['money', ['40'], 40],
   ['money', ['450', 'any', 'embedded', 'quick'], 40],
   ['money', ['450', 'any', 'postgres', 'quick'], 40],
+  ['monkey', ['60'], 75],
   ['mutants', [], 15],
   ['outbox-model', ['10000'], 15],
   ['packages', ['20000'], 15],

@@ -11,6 +11,8 @@ import { waitForAddress } from '#tests/support/browser/browser-address.ts'
 
 export interface ChromiumProcess {
   context: BrowserContext
+  /** Address of the debugging port, which further programs may use. */
+  address: string
   isRunning(): boolean
   /** Returns the first page at the first call, then further ones. */
   openPage(): Promise<Page>
@@ -47,6 +49,7 @@ export async function startChromium(profile: string): Promise<ChromiumProcess> {
   child.on('exit', () => (isRunning = false))
   return {
     context,
+    address,
     isRunning: () => isRunning,
     async openPage() {
       const first = isFirst ? context.pages()[0] : undefined

@@ -16,6 +16,8 @@ const flattenTexts = (texts: TextTree, prefix = ''): [key: string, text: string]
 const entries = ['en', 'zh'].flatMap((language) => readLocaleFiles(language).flatMap((texts) => flattenTexts(texts)))
 const words = new Set(entries.map(([, text]) => text))
 /** Keys with a dot. No name of a user or company looks like one. */
-const keys = new Set(entries.map(([key]) => key).filter((key) => key.includes('.') && !words.has(key)))
+export const messageKeys: ReadonlySet<string> = new Set(
+  entries.map(([key]) => key).filter((key) => key.includes('.') && !words.has(key)),
+)
 
-export const findMissingTexts = (texts: readonly string[]): string[] => texts.filter((text) => keys.has(text))
+export const findMissingTexts = (texts: readonly string[]): string[] => texts.filter((text) => messageKeys.has(text))

@@ -38,6 +38,8 @@ export interface ArrivedCall {
   fault: Fault | null
   /** Time when the response was sent or the connection closed, or null while it is open. */
   endedAt: number | null
+  /** Status of the response when it ended, or null before. */
+  status: number | null
 }
 
 /** Returns the fault of a call, or null to forward it. Called once for each API call. */
@@ -83,9 +85,12 @@ export async function openFaultProxy(target: number): Promise<FaultProxy> {
     if (!isCall(path)) return await sendResponse(response, await forwardRequest(agent, target, request, body))
     const call = { method: request.method ?? 'GET', path, keys: parseIdempotencyKeys(request, body) }
     const fault = faultProfile?.(call) ?? null
-    const arrival: ArrivedCall = { arrivedAt: Date.now(), ...call, fault, endedAt: null }
+    const arrival: ArrivedCall = { arrivedAt: Date.now(), ...call, fault, endedAt: null, status: null }
     arrivals.push(arrival)
-    response.on('close', () => (arrival.endedAt = Date.now()))
+    response.on('close', () => {
+      arrival.endedAt = Date.now()
+      arrival.status = response.headersSent ? response.statusCode : null
+    })
     await applyFault(fault, { request, response, forward: () => forwardRequest(agent, target, request, body) })
   }
 
