@@ -20,7 +20,7 @@ const plantedFaults: Partial<Record<RuleName, () => void>> = {
     (document.querySelector('header .line') as HTMLElement).classList.replace('online', 'offline'),
   hasOneHeading: () => document.querySelector('main')?.append(document.createElement('h1')),
   hasWayOn: () =>
-    document.querySelectorAll('main a, main button, main input, main select').forEach((way) => way.remove()),
+    document.querySelectorAll('main a, main button, main input, main select').forEach((control) => control.remove()),
   noErrorPage: () => {
     const detail = document.createElement('p')
     detail.className = 'broken-detail'

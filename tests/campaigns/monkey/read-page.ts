@@ -78,10 +78,10 @@ function* listTexts(): Generator<string> {
 }
 
 export function findRawTexts(messageKeys: ReadonlySet<string>): string[] {
-  const found = new Set<string>()
+  const rawTexts = new Set<string>()
   for (const text of listTexts())
-    if (placeholder.test(text) || programmerWord.test(text) || messageKeys.has(text)) found.add(text.slice(0, 80))
-  return [...found].slice(0, maxFindings)
+    if (placeholder.test(text) || programmerWord.test(text) || messageKeys.has(text)) rawTexts.add(text.slice(0, 80))
+  return [...rawTexts].slice(0, maxFindings)
 }
 
 const describe = (element: Element) => `${element.localName}.${element.getAttribute('class') ?? ''}`

@@ -111,16 +111,17 @@ async function connectWorld(context: BrowserContext, proxy: FaultProxy): Promise
 }
 
 async function runBombadil(address: string, url: string, options: RoundOptions) {
-  const child = startGroup(process.execPath, [
-    ...[bombadil, 'browser', 'test-external', url, specification, '--create-target'],
-    ...['--remote-debugger', `http://${new URL(address).host}`, '--output-path', options.folder],
-    ...['--width', String(options.width), '--height', String(options.height)],
+  const args = [
+    [bombadil, 'browser', 'test-external', url, specification, '--create-target'],
+    ['--remote-debugger', `http://${new URL(address).host}`, '--output-path', options.folder],
+    ['--width', String(options.width), '--height', String(options.height)],
     // The files come from the cache of the worker, where they cannot be instrumented.
-    ...['--instrument-javascript', ''],
-    ...(options.repeatedTrace
+    ['--instrument-javascript', ''],
+    options.repeatedTrace
       ? ['--reproduce', options.repeatedTrace]
-      : ['--time-limit', `${Math.round(options.minutes * 60)}s`]),
-  ])
+      : ['--time-limit', `${Math.round(options.minutes * 60)}s`],
+  ]
+  const child = startGroup(process.execPath, args.flat())
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (output += chunk))
   const exit = once(child, 'exit')

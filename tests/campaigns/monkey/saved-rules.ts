@@ -19,11 +19,12 @@ function isRowMissing(snapshot: PageSnapshot, { id, link }: ToastSnapshot): bool
 /** A message that says that a write waits must be followed by its count in the header, or by the response. */
 function isNothingQueued(snapshots: readonly PageSnapshot[], { id }: ToastSnapshot): boolean {
   const first = snapshots.findIndex((snapshot) => hasToast(snapshot, id))
-  const shown = snapshots.slice(first)
+  const toastSnapshots = snapshots.slice(first)
   const answeredBefore = snapshots[Math.max(0, first - limits.lag)]?.answeredCount
   const isAnswered = snapshots.at(-1)?.answeredCount !== answeredBefore
-  const isLongEnough = first > 0 && shown.length >= limits.queued && shown.every((snapshot) => hasToast(snapshot, id))
-  return isLongEnough && !isAnswered && shown.every(({ unsentCount }) => unsentCount === 0)
+  const isLongEnough =
+    first > 0 && toastSnapshots.length >= limits.queued && toastSnapshots.every((snapshot) => hasToast(snapshot, id))
+  return isLongEnough && !isAnswered && toastSnapshots.every(({ unsentCount }) => unsentCount === 0)
 }
 
 export function findMissingRow(snapshots: readonly PageSnapshot[]): string | null {
@@ -38,15 +39,15 @@ export function findMissingRow(snapshots: readonly PageSnapshot[]): string | nul
 
 export function findLostWrite(snapshots: readonly PageSnapshot[]): string | null {
   const endedVisit = snapshots.findLastIndex(({ path }) => !path.startsWith('/saas/app') || path === outboxPath)
-  const visit = snapshots.slice(endedVisit + 1)
-  const later = visit.slice(-limits.lag)
-  const before = visit.slice(0, -limits.lag).findLast(({ unsentCount }) => unsentCount !== null)
+  const visitSnapshots = snapshots.slice(endedVisit + 1)
+  const later = visitSnapshots.slice(-limits.lag)
+  const before = visitSnapshots.slice(0, -limits.lag).findLast(({ unsentCount }) => unsentCount !== null)
   const counts = later.flatMap(({ unsentCount, company }) =>
     unsentCount === null || company !== before?.company ? [] : [unsentCount],
   )
   if (!before || later.length < limits.lag || counts.length < limits.lag / 2) return null
   const lost = (before.unsentCount ?? 0) - Math.max(...counts)
-  const answeredBefore = visit.at(-3 * limits.lag)?.answeredCount ?? visit[0]?.answeredCount ?? 0
-  const answered = (visit.at(-1)?.answeredCount ?? 0) - answeredBefore
+  const answeredBefore = visitSnapshots.at(-3 * limits.lag)?.answeredCount ?? visitSnapshots[0]?.answeredCount ?? 0
+  const answered = (visitSnapshots.at(-1)?.answeredCount ?? 0) - answeredBefore
   return lost > answered ? `${lost} waiting writes are gone, ${answered} were answered` : null
 }

@@ -186,8 +186,8 @@ function install() {
     answeredCount: watcher.world.answeredCount,
   })
   const report = (rule: RuleName, text: string) => {
-    const known = watcher.faults.filter((fault) => fault.rule === rule)
-    if (known.length < maxFaultsPerRule && !known.some((fault) => fault.text === text))
+    const sameRuleFaults = watcher.faults.filter((fault) => fault.rule === rule)
+    if (sameRuleFaults.length < maxFaultsPerRule && !sameRuleFaults.some((fault) => fault.text === text))
       watcher.faults.push({ rule, text, path: location.pathname })
   }
   let tick = 0
