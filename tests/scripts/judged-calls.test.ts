@@ -9,12 +9,12 @@ import { buildValue } from '#tests/campaigns/judges/responses/build-value.ts'
 import { KnownValues } from '#tests/campaigns/judges/responses/known-values.ts'
 import { buildWorkflows, type Workflow } from '#tests/campaigns/judges/responses/workflows.ts'
 
-const known = new KnownValues()
-known.userId = 3
-known.add(listUsers, { count: 2, data: [3, 4].map((id) => ({ id, email: `${id}@example.com`, company_id: 2 })) })
+const knownValues = new KnownValues()
+knownValues.userId = 3
+knownValues.add(listUsers, { count: 2, data: [3, 4].map((id) => ({ id, email: `${id}@example.com`, company_id: 2 })) })
 
 const buildAll = () =>
-  buildWorkflows(endpoints, { name: 'admin', known, authorize: () => Promise.resolve('Bearer x') }, [
+  buildWorkflows(endpoints, { name: 'admin', knownValues, authorize: () => Promise.resolve('Bearer x') }, [
     '/tmp/a',
     '/tmp/b',
   ])
@@ -44,7 +44,7 @@ test('A deletion leaves out the caller', async () => {
 })
 
 test('A body has values that its schema accepts, and known values before examples', () => {
-  const options = { known, variant: 0, hasOptionalFields: false, isDeletion: false }
+  const options = { knownValues, variant: 0, hasOptionalFields: false, isDeletion: false }
   const orderSchema = createOrder.body as ValueSchema
   expect(z.safeParse(orderSchema, buildValue(orderSchema, '', options)).success).toBe(true)
   const body = z.object({ email: z.string(), company_id: z.int(), note: z.optional(z.string()) })

@@ -54,21 +54,21 @@ const isHarmlessRead = ({ method, secret, responseType }: Endpoint) => method ==
 /** Returns what the portal responds to the reading calls of this person. */
 async function readKnownValues(portal: JudgePortal, name: 'admin' | 'staff'): Promise<KnownValues> {
   const { company, username, password } = people[name]
-  const known = new KnownValues({ username: `${company}:${username}`, password })
+  const knownValues = new KnownValues({ username: `${company}:${username}`, password })
   const send = await portal.sendAs(name)
   for (let round = 0; round < readRounds; round++)
     for (const endpoint of endpoints.filter(isHarmlessRead)) {
-      const options = { known, variant: round, hasOptionalFields: false, isDeletion: false }
+      const options = { knownValues, variant: round, hasOptionalFields: false, isDeletion: false }
       let path: string = endpoint.path
       const query = new URLSearchParams()
       for (const parameter of buildParameters(endpoint, options))
         if (parameter.in === 'query') query.set(parameter.name, String(parameter.value))
         else path = path.replace(`:${parameter.name}`, encodeURIComponent(String(parameter.value)))
       const { status, headers, body } = await send(`${path}?${query}`)
-      if (status === 200) known.add(endpoint, JSON.parse(body.toString()))
-      known.userId ??= Number(String(headers[headerNames.subject]).split(':')[1])
+      if (status === 200) knownValues.add(endpoint, JSON.parse(body.toString()))
+      knownValues.userId ??= Number(String(headers[headerNames.subject]).split(':')[1])
     }
-  return known
+  return knownValues
 }
 
 /** Writes a picture, an app and a price list. Each call that takes a file is sent all of them. */
@@ -87,10 +87,10 @@ async function listWorkflows(portal: JudgePortal, folder: string): Promise<Workf
   const [admin, staff] = [await readKnownValues(portal, 'admin'), await readKnownValues(portal, 'staff')]
   const basic = `Basic ${btoa(clientCredential)}`
   const callers: [Caller, readonly Endpoint[]][] = [
-    [{ name: 'admin', known: admin, authorize: () => portal.authorize('admin') }, endpoints],
-    [{ name: 'staff', known: staff, authorize: () => portal.authorize('staff') }, endpoints],
+    [{ name: 'admin', knownValues: admin, authorize: () => portal.authorize('admin') }, endpoints],
+    [{ name: 'staff', knownValues: staff, authorize: () => portal.authorize('staff') }, endpoints],
     [
-      { name: 'visitor', known: admin, authorize: () => Promise.resolve(basic) },
+      { name: 'visitor', knownValues: admin, authorize: () => Promise.resolve(basic) },
       endpoints.filter(({ access }) => access === 'anybody'),
     ],
   ]

@@ -44,7 +44,7 @@ interface Definition {
 }
 
 export interface BuildOptions {
-  known: KnownValues
+  knownValues: KnownValues
   /** The value of this index is taken of those that are possible, so that requests differ. */
   variant: number
   /** Fields of bodies that may be missing. They are never part of a query. */
@@ -81,14 +81,17 @@ export function buildFields(schema: ValueSchema, options: BuildOptions): Record<
 
 /** Returns values for a field that the schema may accept, the best first. */
 function listValues(schema: ValueSchema, name: string, options: BuildOptions): unknown[] {
-  const { known, hasOptionalFields, isDeletion } = options
+  const { knownValues, hasOptionalFields, isDeletion } = options
   const kind = getRefKind(schema)
   const { type, innerType, in: input, element, shape, options: alternatives, values, entries } = getDefinition(schema)
   if (type === 'optional' || type === 'default' || type === 'prefault')
     return hasOptionalFields && innerType ? listValues(innerType, name, options) : [undefined]
   if (kind === 'user')
-    return [...(isDeletion ? [] : [known.userId]), ...known.listIds(kind).filter((id) => id !== known.userId)]
-  if (kind) return [...known.listIds(kind), ...known.listFieldValues(name)]
+    return [
+      ...(isDeletion ? [] : [knownValues.userId]),
+      ...knownValues.listIds(kind).filter((id) => id !== knownValues.userId),
+    ]
+  if (kind) return [...knownValues.listIds(kind), ...knownValues.listFieldValues(name)]
   if (type === 'nullable' && innerType) return [...listValues(innerType, name, options), null]
   if (type === 'pipe' && input) return listValues(input, name, options)
   if (shape) return [buildFields(schema, options)]
@@ -98,5 +101,5 @@ function listValues(schema: ValueSchema, name: string, options: BuildOptions): u
   if (type === 'literal') return [...(values ?? [])]
   if (type === 'boolean') return [false, true]
   if (type === 'record') return [{}]
-  return [...(isDate(schema) ? [tomorrow] : []), ...known.listFieldValues(name), ...examples]
+  return [...(isDate(schema) ? [tomorrow] : []), ...knownValues.listFieldValues(name), ...examples]
 }

@@ -20,7 +20,7 @@ export class KnownValues {
 
   /** Remembers all values of a response of this call. */
   add(endpoint: Pick<Endpoint, 'path' | 'list'>, response: unknown): void {
-    this.#visit(endpoint, response)
+    this.#addValues(endpoint, response)
   }
 
   /** Returns ids of rows of this kind: of the table of its queued writes or of a list, and of fields that refer to such a row. */
@@ -50,11 +50,11 @@ export class KnownValues {
     if (values.size < maxValues) values.add(value)
   }
 
-  #visit(endpoint: Pick<Endpoint, 'path' | 'list'>, value: unknown): void {
-    if (Array.isArray(value)) return value.slice(0, maxRows).forEach((item) => this.#visit(endpoint, item))
+  #addValues(endpoint: Pick<Endpoint, 'path' | 'list'>, value: unknown): void {
+    if (Array.isArray(value)) return value.slice(0, maxRows).forEach((item) => this.#addValues(endpoint, item))
     if (typeof value !== 'object' || value === null) return
     for (const [name, field] of Object.entries(value)) {
-      if (typeof field === 'object') this.#visit(endpoint, field)
+      if (typeof field === 'object') this.#addValues(endpoint, field)
       else this.#add(`field ${name}`, field)
       if (Array.isArray(field))
         for (const item of field.filter((item) => typeof item !== 'object')) this.#add(`field ${name}`, item)

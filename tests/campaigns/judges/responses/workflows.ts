@@ -12,7 +12,7 @@ import type { KnownValues } from '#tests/campaigns/judges/responses/known-values
 
 export interface Caller {
   name: string
-  known: KnownValues
+  knownValues: KnownValues
   /** Returns a header `authorization` of a new session, or null for a visitor. */
   authorize(): Promise<string | null>
 }
@@ -60,7 +60,7 @@ function sortEndpoints(endpoints: readonly Endpoint[]): Endpoint[] {
 export function buildParameters({ path, params, query }: Endpoint, options: BuildOptions): Parameter[] {
   const pathParameters = Object.entries((params?.shape ?? {}) as Record<string, ValueSchema>).map(
     ([name, schema]): Parameter => {
-      const preferred = getRefKind(schema) ? [] : options.known.listPathValues(path, name)
+      const preferred = getRefKind(schema) ? [] : options.knownValues.listPathValues(path, name)
       return { name, in: 'path', value: buildValue(schema, name, options, preferred) ?? 2_000_000_000 }
     },
   )
@@ -122,7 +122,7 @@ function buildSteps(
 /** Returns one workflow for each different request. `files` are uploaded by the calls that take a file, one after the other. */
 export async function buildWorkflows(
   endpoints: readonly Endpoint[],
-  { name, known, authorize }: Caller,
+  { name, knownValues, authorize }: Caller,
   files: readonly string[],
 ): Promise<Workflow[]> {
   const sharedAuthorization = await authorize()
@@ -132,7 +132,7 @@ export async function buildWorkflows(
     const authorization = endpoint.secret && endpoint.method !== 'GET' ? await authorize() : sharedAuthorization
     const requests = new Set<string>()
     for (const [index, variant] of variants.entries()) {
-      const options = { ...variant, known, isDeletion: endpoint.method === 'DELETE' }
+      const options = { ...variant, knownValues, isDeletion: endpoint.method === 'DELETE' }
       const request = JSON.stringify([buildParameters(endpoint, options), buildBody(endpoint, options, files)])
       if (requests.has(request)) continue
       requests.add(request)
