@@ -18,7 +18,12 @@ function refreshLiveQueries(): void {
   if (!isInCache) Dexie.on.storagemutated.fire({ all: new RangeSet(Dexie.minKey, Dexie.maxKey) })
 }
 
+/** A worker has no such event, so its types do not know the property. */
+function notePageHide(event: Event): void {
+  isInCache = 'persisted' in event && event.persisted === true
+}
+
 globalThis.addEventListener?.('freeze', closeConnections, { capture: true })
 globalThis.addEventListener?.('resume', refreshLiveQueries, { capture: true })
-globalThis.addEventListener?.('pagehide', ({ persisted }) => void (isInCache = persisted), { capture: true })
+globalThis.addEventListener?.('pagehide', notePageHide, { capture: true })
 globalThis.addEventListener?.('pageshow', () => void (isInCache = false), { capture: true })
