@@ -23,19 +23,20 @@ export function CardForm({ card: { form, state, setState }, source, amount, curr
   const frame = 'frame' in source ? source.frame : null
   const title = t('card')
   const [firstTitle] = useState(title)
-  const openStripe = useLatestCallback((element: HTMLElement, key: string) =>
-    openStripeElements(element, key, { amount, currency }),
-  )
+  // The amount that the fields have. A token must not be lost because they get the same amount again.
+  const usedAmount = useRef(amount)
+  const openFields = useLatestCallback((element: HTMLElement) => {
+    usedAmount.current = amount
+    return stripeKey === null
+      ? openSandboxCardFields(element, frame ?? '', firstTitle)
+      : openStripeElements(element, stripeKey, { amount, currency })
+  })
   useEffect(() => {
     if (!container.current) return
     let isOpen = true
     let fields: CardFields | null = null
     setState('opening')
-    const fieldsPromise =
-      stripeKey === null
-        ? openSandboxCardFields(container.current, frame ?? '', firstTitle)
-        : openStripe(container.current, stripeKey)
-    fieldsPromise.then(
+    openFields(container.current).then(
       (openedFields) => {
         if (!isOpen) return openedFields.close()
         fields = openedFields
@@ -49,10 +50,12 @@ export function CardForm({ card: { form, state, setState }, source, amount, curr
       form.current = null
       fields?.close()
     }
-  }, [stripeKey, frame, openStripe, form, setState, firstTitle])
+  }, [stripeKey, frame, openFields, form, setState])
   // Typed values stay if credit pays another part than before.
   useEffect(() => {
-    if (state === 'open') form.current?.setAmount(amount)
+    if (state !== 'open' || usedAmount.current === amount) return
+    usedAmount.current = amount
+    form.current?.setAmount(amount)
   }, [state, amount, form])
   if (state === 'none') return <p className="field-help">{t('help.stripe')}</p>
   return (

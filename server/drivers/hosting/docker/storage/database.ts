@@ -48,10 +48,19 @@ export async function dropServiceDatabase(adminUrl: string, name: string): Promi
   requireSafeName(name)
   await withAdminConnection(adminUrl, async (client) => {
     await lockName(client, name)
-    await requireOwnLogin(client, name)
+    const hasLogin = await requireOwnLogin(client, name)
     await requireOwnDatabase(client, name)
-    await client.query(`drop database if exists ${escapeIdentifier(name)} with (force)`)
-    await client.query(`drop role if exists ${escapeIdentifier(name)}`)
+    const escapedName = escapeIdentifier(name)
+    // A database cannot be dropped by force while autovacuum works in it, unless by a superuser. Without force PostgreSQL ends autovacuum itself,
+    // and waits some seconds for the connections that are being closed.
+    if (hasLogin) await client.query(`alter role ${escapedName} nologin`)
+    await client.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = $1 and pg_has_role(current_user, usesysid, 'usage')`,
+      [name],
+    )
+    await client.query(`drop database if exists ${escapedName}`)
+    await client.query(`drop role if exists ${escapedName}`)
   })
 }
 
