@@ -90,7 +90,8 @@ function findOverflows(): string[] {
   const { scrollWidth, clientWidth } = document.documentElement
   const dialogs = readAll('[role=dialog], dialog[open]').filter((dialog) => {
     const { left, right } = dialog.getBoundingClientRect()
-    return left < -1 || right > clientWidth + 1
+    // A drawer slides in from the side.
+    return dialog.getAnimations().length === 0 && (left < -1 || right > clientWidth + 1)
   })
   if (scrollWidth <= clientWidth) return dialogs.map(describe).slice(0, maxFindings)
   const wide = [...document.querySelectorAll('body *')].filter(
