@@ -36,6 +36,7 @@ import { run as signInFlood } from '#tests/campaigns/sign-in-flood.ts'
 import { run as suite } from '#tests/campaigns/suite.ts'
 import { run as uploadFlood } from '#tests/campaigns/upload-flood.ts'
 import { run as workerLife } from '#tests/campaigns/worker-life.ts'
+import { endDescendantsOnSignal } from '#tests/support/runner/processes.ts'
 
 const [, , id = '', ...args] = process.argv
 
@@ -78,6 +79,7 @@ const campaigns: Record<string, (args: string[]) => Promise<void>> = {
 
 const campaign = campaigns[id]
 if (campaign) {
+  endDescendantsOnSignal()
   await campaign(args)
 } else {
   console.error(`The campaign "${id}" does not exist. Campaigns: ${Object.keys(campaigns).join(', ')}.`)

@@ -102,6 +102,8 @@ const isTextField = (element: unknown): element is TextField =>
 
 const getFieldName = ({ name, id }: TextField) => name || id
 
+const hasFocus = () => document.activeElement !== null && document.activeElement !== document.body
+
 /** React replaces an element, for example after a change of the layout. Then the field with the same name counts. */
 const findField = (field: TextField): TextField | null =>
   field.isConnected
@@ -137,7 +139,9 @@ function install() {
   }
   const onKey = (event: KeyboardEvent) => {
     const control = controls[event.key]
-    if (!control) return void (event.isTrusted && event.key !== 'Unidentified' && noteInput(event.key))
+    // A key is not blamed for a focus that was lost before it.
+    if (!control)
+      return void (event.isTrusted && event.key !== 'Unidentified' && noteInput(hasFocus() ? event.key : null))
     event.preventDefault()
     event.stopImmediatePropagation()
     if (control === 'select') return void (isTextField(document.activeElement) && document.activeElement.select())
@@ -174,7 +178,7 @@ function install() {
     isBlank: isBlank(),
     errorText: readErrorText(),
     ...currentContent,
-    hasFocus: document.activeElement !== null && document.activeElement !== document.body,
+    hasFocus: hasFocus(),
     lastKey,
     typedField: readTypedField(),
     displayedConnection: readConnection(),

@@ -1,10 +1,11 @@
 /** Runs a Docker daemon with folders of its own, beside any other daemon of this machine, and removes all of its remains. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { findProgram } from '#tests/support/docker/docker-programs.ts'
+import { addDescendants, listProcesses, sendSignal } from '#tests/support/runner/processes.ts'
 
 export interface DockerDaemon {
   /** Path of the socket of the API. */
@@ -86,43 +87,14 @@ export function removeDaemonFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
 }
 
-interface ProcessEntry {
-  pid: number
-  parent: number
-  command: string
-}
-
-function listProcesses(): ProcessEntry[] {
-  return readdirSync('/proc').flatMap((name) => {
-    if (!/^\d+$/.test(name)) return []
-    try {
-      const command = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ')
-      const [, parent] = /\) \S (\d+)/.exec(readFileSync(`/proc/${name}/stat`, 'utf8')) ?? []
-      return [{ pid: Number(name), parent: Number(parent), command }]
-    } catch {
-      return []
-    }
-  })
-}
-
 /** Kills what is left: daemons, containerd and its shims (their arguments contain the folder), and their containers. */
 function endProcesses(folder: string): void {
   const processes = listProcesses()
-  const pids = new Set(
-    processes
-      .filter(({ command }) => /dockerd|containerd|docker-proxy/.test(command) && command.includes(`${folder}/`))
-      .map(({ pid }) => pid),
+  const daemons = processes.filter(
+    ({ command }) => /dockerd|containerd|docker-proxy/.test(command) && command.includes(`${folder}/`),
   )
-  for (let previousSize = 0; previousSize < pids.size; ) {
-    previousSize = pids.size
-    for (const { pid, parent } of processes) if (pids.has(parent)) pids.add(pid)
-  }
-  for (const pid of pids)
-    try {
-      process.kill(pid, 'SIGKILL')
-    } catch {
-      // It has ended in the meantime.
-    }
+  const pids = daemons.map(({ pid }) => pid)
+  sendSignal(addDescendants(pids, processes), 'SIGKILL')
 }
 
 /** A mounted folder cannot be deleted. The daemon leaves at least the network namespace of its host mounted. */
