@@ -71,6 +71,9 @@ function translateValues(values: Record<string, unknown>, language: Language): R
   }
 }
 
+/** What the message names if the whole body is missing or wrong. */
+const wholeBody = 'body'
+
 /** Adds a message to each field problem, for clients that do not know the code. */
 function translateProblems(data: unknown, language: Language): unknown {
   if (!Array.isArray(data)) return data ?? null
@@ -80,6 +83,7 @@ function translateProblems(data: unknown, language: Language): unknown {
       getPriceFileMessage(problem, language) ??
       interpolate(fieldMessages[language][problem.code] ?? problem.code, {
         ...problem,
+        field: problem.field || wholeBody,
         code: getSubject(problem, language),
       }),
   }))

@@ -127,7 +127,7 @@ function parseParts(schema: ValueSchema, parts: ReceivedPart[]): ParseOutcome {
   const outcome = parseValue(schema, Object.fromEntries(parts))
   return {
     ...outcome,
-    problems: [...duplicateNames.map((field) => createFieldProblem(field, 'DUPLICATE')), ...outcome.problems],
+    problems: [...duplicateNames.map((field) => createFieldProblem(field, 'REPEATED')), ...outcome.problems],
   }
 }
 
@@ -140,7 +140,7 @@ function parsePairs(shape: ObjectSchema | undefined, pairs: [string, string][], 
   const outcome = parseValue(shape, values)
   return {
     ...outcome,
-    problems: [...repeated.map((field) => createFieldProblem(field, 'DUPLICATE')), ...outcome.problems],
+    problems: [...repeated.map((field) => createFieldProblem(field, 'REPEATED')), ...outcome.problems],
   }
 }
 

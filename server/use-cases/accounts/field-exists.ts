@@ -6,7 +6,7 @@ import { userStatus } from '#domain/accounts/users.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { hasValues } from '#server/db/has-values.ts'
 import type { UseCase } from '#server/context/context.ts'
-import { createValidationProblem } from '#server/problems/problem-error.ts'
+import { createFieldError } from '#server/problems/problem-error.ts'
 import { requireType } from '#server/use-cases/orders/client-types.ts'
 
 interface FieldConditions {
@@ -65,11 +65,10 @@ const fieldLookups: Record<string, FieldLookup> = {
   },
 }
 
-const createFieldError = (field: 'field' | 'conds') => createValidationProblem([{ field, code: 'OUT_OF_RANGE' }])
-
 function findFieldLookup(name: string, caller: Caller): FieldLookup {
   const lookup = Object.hasOwn(fieldLookups, name) ? fieldLookups[name] : undefined
-  if (!lookup || (lookup.isForProviderStaff && !isProviderAdmin(caller))) throw createFieldError('field')
+  if (!lookup || (lookup.isForProviderStaff && !isProviderAdmin(caller)))
+    throw createFieldError('field', 'OUT_OF_RANGE')
   return lookup
 }
 
@@ -80,11 +79,11 @@ function parseConditions({ allowedConditions }: FieldLookup, text: string): Fiel
   for (const [name, value] of new URLSearchParams(text)) {
     const type = clientTypes.find((clientType) => clientType === value)
     if (!allowedConditions.some((condition) => condition === name) || seenNames.has(name))
-      throw createFieldError('conds')
+      throw createFieldError('conds', 'OUT_OF_RANGE')
     seenNames.add(name)
     if (name === 'not' && /^[1-9]\d{0,14}$/.test(value)) conditions.not = Number(value)
     else if (name === 'type' && type) conditions.type = type
-    else throw createFieldError('conds')
+    else throw createFieldError('conds', 'OUT_OF_RANGE')
   }
   return conditions
 }

@@ -12,7 +12,7 @@ import { findItemsRef } from '#server/db/payments/payment-groups.ts'
 import { runAsSystem } from '#server/db/tenant.ts'
 import { writeAmount } from '#domain/money.ts'
 import type { UseCase, UseCaseContext } from '#server/context/context.ts'
-import { createNotFoundProblem, createValidationProblem, requireRow } from '#server/problems/problem-error.ts'
+import { createFieldError, createNotFoundProblem, requireRow } from '#server/problems/problem-error.ts'
 import {
   buildTransferEntry,
   getPaymentReference,
@@ -37,7 +37,7 @@ export const creditBankTransfer: UseCase<typeof endpoint> = (context, { params: 
     const { db, app, caller, now } = context
     const transfer = await requireTransfer(context, id, { version: body.row_version, state: 'open' })
     const company = requireRow(await findCompanyById(db, body.company_id))
-    if (company.code === PROVIDER) throw createValidationProblem([{ field: 'company_id', code: 'LOCKED' }])
+    if (company.code === PROVIDER) throw createFieldError('company_id', 'LOCKED')
     const payable = await lockPayable(context, transfer, body)
     const { currency } = transfer
     const creditRef = { companyId: company.id, currency }
@@ -72,12 +72,10 @@ async function lockPayable(
 ): Promise<LockedPayable | null> {
   if (items.length === 0) return null
   const itemRefs = items.map(({ contractType, id }) => ({ kind: kindsByContractType[contractType], id }))
-  if (new Set(itemRefs.map(({ kind, id }) => `${kind} ${id}`)).size < itemRefs.length)
-    throw createValidationProblem([{ field: 'items', code: 'DUPLICATE' }])
   const payable = await lockItems(context, itemRefs)
   if (!payable) throw createNotFoundProblem()
   if (payable.items.some((item) => item.companyId !== companyId || item.currency !== currency))
-    throw createValidationProblem([{ field: 'items', code: 'MISMATCH' }])
+    throw createFieldError('items', 'MIXED_ITEMS')
   return payable
 }
 

@@ -71,7 +71,7 @@ export const withdrawCredit: UseCase<typeof endpoint> = (context, { body }) =>
 
 function checkFields({ app, now }: UseCaseContext, companyCode: string, body: WithdrawalInput): void {
   if (body.confirmation.trim().toLowerCase() !== companyCode.toLowerCase())
-    throw createFieldError('confirmation', 'MISMATCH')
+    throw createFieldError('confirmation', 'NOT_CONFIRMED', companyCode)
   if (readAmount(body.amount) <= 0n) throw createFieldError('amount', 'OUT_OF_RANGE')
   if (body.reason.trim() === '') throw createFieldError('reason', 'REQUIRED')
   if (body.reference.trim() === '') throw createFieldError('reference', 'REQUIRED')

@@ -27,8 +27,8 @@ import type { PaymentAttemptTable } from '#server/db/tables/order-tables.ts'
 import { toPaymentKey } from '#server/drivers/payment/payment-driver.ts'
 import type { AppContext } from '#server/context/context.ts'
 import {
+  createFieldError,
   createForbiddenProblem,
-  createValidationProblem,
   createNotFoundProblem,
   ProblemError,
 } from '#server/problems/problem-error.ts'
@@ -231,15 +231,13 @@ export async function findOwnPayable(
   context: PaymentContext,
   { caller, items }: Pick<StartPaymentInput, 'caller' | 'items'>,
 ): Promise<LockedPayable> {
-  if (new Set(items.map(({ kind, id }) => `${kind} ${id}`)).size < items.length)
-    throw createValidationProblem([{ field: 'items', code: 'DUPLICATE' }])
   const payable = await lockItems(context, items)
   const isAllowed = payable?.items.every(({ companyId }) => companyId === caller.companyId) || canActFor({ caller })
   if (!payable || !isAllowed) throw createNotFoundProblem()
   const isUniform = payable.items.every(
     ({ companyId, currency }) => companyId === payable.companyId && currency === payable.currency,
   )
-  if (!isUniform) throw createValidationProblem([{ field: 'items', code: 'MISMATCH' }])
+  if (!isUniform) throw createFieldError('items', 'MIXED_ITEMS')
   return payable
 }
 
@@ -251,7 +249,7 @@ async function requirePaymentMethod(
 ): Promise<void> {
   const refusal = getPaymentTypeRefusal(type, currency, caller)
   if (refusal === 'staff') throw createForbiddenProblem()
-  if (refusal === 'currency') throw createValidationProblem([{ field: 'type', code: 'OUT_OF_RANGE' }])
+  if (refusal === 'currency') throw createFieldError('type', 'OUT_OF_RANGE')
   // A payment simulation that is switched off behaves as if it did not exist (S-22).
   if (!(await payments.findDriver(type)))
     throw type === 'simulate' ? createNotFoundProblem() : new ProblemError('NOT_SUPPORT')

@@ -1,5 +1,6 @@
 import { listItems } from '#server/db/payments/payment-groups.ts'
 import { type PayableItemRef, type PayableRef, sortItems } from '#server/db/payments/payables.ts'
+import { createFieldError } from '#server/problems/problem-error.ts'
 import {
   type LockedItem,
   type LockedPayable,
@@ -16,11 +17,15 @@ const buildersByKind = { order: buildOrderPayable, backup: buildBackupPayable, t
 export const findPayable = async (context: PaymentContext, payableRef: PayableRef): Promise<LockedPayable | null> =>
   lockItems(context, await listItems(context.db, payableRef))
 
-/** Locks the items in the order that all transactions use. Returns null if one of them does not exist. */
+/**
+ * Locks the items in the order that all transactions use. Returns null if one of them does not exist. Throws VALIDATION_ERROR if an item is
+ * named twice.
+ */
 export async function lockItems(
   context: PaymentContext,
   itemRefs: readonly PayableItemRef[],
 ): Promise<LockedPayable | null> {
+  requireDistinctItems(itemRefs)
   const items: LockedItem[] = []
   for (const { kind, id } of sortItems(itemRefs)) {
     const item = await buildersByKind[kind](context, id)
@@ -28,4 +33,11 @@ export async function lockItems(
     items.push(item)
   }
   return toLockedPayable(items)
+}
+
+/** The message says which item is repeated, such as `order 5`. */
+function requireDistinctItems(itemRefs: readonly PayableItemRef[]): void {
+  const names = itemRefs.map(({ kind, id }) => `${kind} ${id}`)
+  const repeated = names.find((name, index) => names.indexOf(name) < index)
+  if (repeated !== undefined) throw createFieldError('items', 'REPEATED', repeated)
 }

@@ -79,7 +79,7 @@ export const startInvoiceRefund: UseCase<typeof refundInvoice> = (context, { par
   })
 
 function checkFields(context: UseCaseContext, { code, paid_at: paidAt }: RefundableInvoice, body: RefundInput): void {
-  if (body.confirmation.trim().toUpperCase() !== code) throw createFieldError('confirmation', 'MISMATCH')
+  if (body.confirmation.trim().toUpperCase() !== code) throw createFieldError('confirmation', 'NOT_CONFIRMED', code)
   if (readAmount(body.amount) <= 0n) throw createFieldError('amount', 'OUT_OF_RANGE')
   if (body.reason.trim() === '') throw createFieldError('reason', 'REQUIRED')
   if (body.route !== 'transfer') return

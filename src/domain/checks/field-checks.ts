@@ -24,9 +24,14 @@ export type FieldCode =
   | 'DIAL_CODE_MISSING'
   | 'INVALID_URL'
   | 'MISMATCH'
+  /** `named`: the text that the user types to confirm. */
+  | 'NOT_CONFIRMED'
+  | 'MIXED_ITEMS'
   | 'COMMON_PASSWORD'
   | 'LOCKED'
   | 'DUPLICATE'
+  /** `named`: the name or item that the request has more than once. */
+  | 'REPEATED'
   /** `named`: a package fault as text (domain/catalogue/mapp.ts). */
   | 'BAD_PACKAGE'
   /** `named`: a fault of a bank statement as text (domain/checks/statement-faults.ts). */

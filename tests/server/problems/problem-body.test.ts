@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import { mappFaults } from '#domain/catalogue/mapp.ts'
 import { priceFileFaults } from '#domain/checks/price-file-checks.ts'
 import enApps from '#locales/en/apps.json' with { type: 'json' }
@@ -37,5 +38,25 @@ describe.each(['en', 'zh'] as const)('the message for a rejected file (%s)', (la
       ...priceFileFaults.map((code) => readMessage('BAD_ARCHIVE', code, language)),
     ]
     expect(messages.filter((message) => message === '' || message.includes('{{'))).toEqual([])
+  })
+})
+
+describe('the message for a field', () => {
+  const readFieldMessage = (problem: FieldProblem, language: 'en' | 'zh' = 'en') =>
+    buildErrorBody('VALIDATION_ERROR', [problem], language).data
+
+  it('names the body if the request has none', () => {
+    expect(readFieldMessage({ field: '', code: 'REQUIRED' })).toMatchObject([
+      { field: '', message: 'Please input "body" as it\'s required.' },
+    ])
+  })
+
+  it('says what to type, and what is repeated', () => {
+    expect(readFieldMessage({ field: 'confirmation', code: 'NOT_CONFIRMED', named: 'acmehr' })).toMatchObject([
+      { message: 'Please type "acmehr" to confirm.' },
+    ])
+    expect(readFieldMessage({ field: 'items', code: 'REPEATED', named: 'order 5' }, 'zh')).toMatchObject([
+      { message: '“order 5”在本次请求中重复出现。' },
+    ])
   })
 })

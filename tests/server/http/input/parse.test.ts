@@ -177,7 +177,7 @@ describe('the values of a request', () => {
     admin.send({ url: `/api/m18s/company/${server.world.companies.alpha}/users?${query}` })
 
   test('are rejected if a name occurs twice (S-02)', async () => {
-    expect((await list('page=1&page=2')).json().data).toMatchObject([{ field: 'page', code: 'DUPLICATE' }])
+    expect((await list('page=1&page=2')).json().data).toMatchObject([{ field: 'page', code: 'REPEATED' }])
   })
 
   test('are not coerced in JSON, and in queries only to their declared type (S-02, S-12)', async () => {

@@ -95,7 +95,7 @@ eachEngineByNight('pro-forma invoices', (engine) => {
     const { payments } = fixture.server.app
     expect(readWhy(await requestProforma([toItem(foreign)]))).toEqual([404, 'NOT_FOUND', undefined])
     expect((await requestProforma([toItem(shop), toItem(shop)])).json()).toMatchObject({
-      data: [{ field: 'items', code: 'DUPLICATE' }],
+      data: [{ field: 'items', code: 'REPEATED' }],
     })
     fixture.server.app.payments = { ...payments, bankAccounts: [] }
     expect(readWhy(await requestProforma([toItem(shop)]))).toEqual([501, 'NOT_SUPPORT', undefined])

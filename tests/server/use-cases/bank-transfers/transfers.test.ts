@@ -114,14 +114,16 @@ eachEngineByNight('bank transfers', (engine) => {
       await credit(transfer, [{ contractType: 'CONTRACT', id: 2_000_000_000 }]),
     ].map(readProblem)
     expect(refusals).toMatchObject([
-      [400, 'VALIDATION_ERROR', [{ field: 'items', code: 'MISMATCH' }]],
-      [400, 'VALIDATION_ERROR', [{ field: 'items', code: 'DUPLICATE' }]],
+      [400, 'VALIDATION_ERROR', [{ field: 'items', code: 'MIXED_ITEMS' }]],
+      [400, 'VALIDATION_ERROR', [{ field: 'items', code: 'REPEATED' }]],
       [400, 'VALIDATION_ERROR', [{ field: 'company_id', code: 'LOCKED' }]],
       [404, 'NOT_FOUND', null],
       [404, 'NOT_FOUND', null],
     ])
     const dollars = await recordTransfer({ amount: '999999.00', currency: 'USD' })
-    expect(readProblem(await credit(dollars, [toItem(shop)]))[2]).toMatchObject([{ field: 'items', code: 'MISMATCH' }])
+    expect(readProblem(await credit(dollars, [toItem(shop)]))[2]).toMatchObject([
+      { field: 'items', code: 'MIXED_ITEMS' },
+    ])
     expect(await setup.listEntries()).toEqual([])
   })
 

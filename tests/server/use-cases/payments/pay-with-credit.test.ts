@@ -301,7 +301,7 @@ eachEngineByNight('credit balances', (engine) => {
     })
 
     test.each([
-      [{ confirmation: 'beta' }, 'MISMATCH'],
+      [{ confirmation: 'beta' }, 'NOT_CONFIRMED'],
       [{ amount: '0.00' }, 'OUT_OF_RANGE'],
       [{ date: '2026-03-03' }, 'OUT_OF_RANGE'],
     ])('is refused with a wrong field: %o', async (fields, code) => {
