@@ -38,8 +38,9 @@ const modes = {
   quick: {
     historiesPerWorld: 90,
     size: { maxBuyers: 1, operations: { min: 8, max: 16 }, concurrency: 6 },
-    tamperedEvery: 10,
-    enoughHistories: 2000,
+    // Odd, because every second portal has another setting.
+    tamperedEvery: 9,
+    enoughHistories: 10_000,
   },
 } satisfies Record<string, MoneyMode>
 

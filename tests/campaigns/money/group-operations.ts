@@ -127,15 +127,14 @@ export const payOverlappingGroups = createGroupPayment(
   (items) => items.length > 2,
 )
 
-/** Deletes an order of the group while it is paid on the gateway's page. */
+/** Deletes an order of the group while it is paid on the gateway's page, or just before. */
 export const deleteWhilePayingTogether = createGroupPayment(async (buyer, items, random) => {
   const order = items.find(({ contractType }) => contractType === 'CONTRACT')
   const { page, item } = await openPage(buyer, items)
   if (!order || page === null) return 'refused'
-  const [result] = await Promise.all([
-    removeOrder(buyer, random, order),
-    actOnPage(buyer, item, { page, action: 'pay', random }),
-  ])
+  const removal = removeOrder(buyer, random, order)
+  if (random() < 0.5) await removal
+  const [result] = await Promise.all([removal, actOnPage(buyer, item, { page, action: 'pay', random })])
   return result
 })
 

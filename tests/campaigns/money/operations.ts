@@ -48,7 +48,7 @@ export const operations: Record<string, [weight: number, operation: BuyerOperati
   'pay together twice': [3, groups.payTogetherTwice],
   'pay together and alone': [4, groups.payTogetherAndAlone],
   'pay overlapping groups': [3, groups.payOverlappingGroups],
-  'delete while paying together': [3, groups.deleteWhilePayingTogether],
+  'delete while paying together': [6, groups.deleteWhilePayingTogether],
   'ask how a group stands': [1, groups.checkGroupState],
   'delete while paying': [5, payments.deleteWhilePaying],
   'replace while paying': [3, payments.replaceWhilePaying],
