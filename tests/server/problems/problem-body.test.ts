@@ -56,7 +56,7 @@ describe('the message for a field', () => {
       { message: 'Please type "acmehr" to confirm.' },
     ])
     expect(readFieldMessage({ field: 'items', code: 'REPEATED', named: 'order 5' }, 'zh')).toMatchObject([
-      { message: '“order 5”在本次请求中重复出现。' },
+      { message: '“order 5”重复出现。' },
     ])
   })
 })
