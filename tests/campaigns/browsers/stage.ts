@@ -63,6 +63,8 @@ export async function enter(browser: EngineBrowser, url: string, credentials: Pe
   if (isLogin) {
     for (const [name, text] of Object.entries(credentials)) {
       await browser.click(`input[name="${name}"]`)
+      // After an earlier visit the company is already filled in.
+      await browser.run((field) => document.querySelector<HTMLInputElement>(`input[name="${field}"]`)?.select(), name)
       await browser.type(text)
     }
     await browser.click('form button[type="submit"]')
