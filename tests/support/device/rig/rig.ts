@@ -31,6 +31,8 @@ export interface WriteProgress {
 }
 
 const recordPollMs = 2
+/** Maximum time in ms until sealed writes are opened after a login. */
+const unsealMs = 30_000
 
 function sendWrite({ intent, target, name, email }: PlannedWrite) {
   if (target === null) return api.call(createUser, { body: { title: 0, name, email } }, { intent })
@@ -55,7 +57,7 @@ async function changeName(target: RowRef, name: string, intent: string) {
 async function performWrite(write: PlannedWrite, report: (progress: WriteProgress) => void): Promise<void> {
   const { intent } = write
   // The write may already be recorded, because a reloaded page starts its queues again.
-  if (await isRecorded(intent)) return report({ intent, outcome: 'recorded' })
+  if (await hasOutcome(intent)) return report({ intent, outcome: 'recorded' })
   let isReported = false
   const sending = sendWrite(write).then((result) => {
     isReported = true
@@ -68,8 +70,7 @@ async function performWrite(write: PlannedWrite, report: (progress: WriteProgres
     else report({ intent, outcome: result.kind })
   })
   while (!isReported) {
-    const { entry, receipt } = await findOutcome(ports, intent)
-    if (entry || receipt) return report({ intent, outcome: 'recorded' })
+    if (await hasOutcome(intent)) return report({ intent, outcome: 'recorded' })
     await ports.wait(recordPollMs)
   }
   await sending
@@ -87,10 +88,25 @@ export async function writeAll(
   )
 }
 
-/** Returns whether the write waits on this device or has taken effect. */
+/**
+ * Returns whether the write waits on this device or has taken effect. After a login, sealed writes are opened first: until then their intents
+ * cannot be read.
+ */
 export async function isRecorded(intent: string): Promise<boolean> {
+  for (const deadline = performance.now() + unsealMs; await hasSealedWrites(); await ports.wait(recordPollMs))
+    if (performance.now() > deadline) break
+  return await hasOutcome(intent)
+}
+
+async function hasOutcome(intent: string): Promise<boolean> {
   const { entry, receipt } = await findOutcome(ports, intent)
   return entry !== null || receipt !== null
+}
+
+async function hasSealedWrites(): Promise<boolean> {
+  const session = await readSession()
+  if (!session || session.signedOut) return false
+  return (await readSealedWrites(getThisDevice().getDatabase(session))).length > 0
 }
 
 /** Counts the writes that are not sent yet. Includes sealed writes, because a returning user may work before they are opened. */
