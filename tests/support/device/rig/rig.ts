@@ -93,7 +93,7 @@ export async function writeAll(
  * cannot be read.
  */
 export async function isRecorded(intent: string): Promise<boolean> {
-  for (const deadline = performance.now() + unsealMs; await hasSealedWrites(); await ports.wait(recordPollMs))
+  for (const deadline = performance.now() + unsealMs; (await readSealed())?.length; await ports.wait(recordPollMs))
     if (performance.now() > deadline) break
   return await hasOutcome(intent)
 }
@@ -103,18 +103,16 @@ async function hasOutcome(intent: string): Promise<boolean> {
   return entry !== null || receipt !== null
 }
 
-async function hasSealedWrites(): Promise<boolean> {
+/** Returns null if nobody is signed in. */
+async function readSealed() {
   const session = await readSession()
-  if (!session || session.signedOut) return false
-  return (await readSealedWrites(getThisDevice().getDatabase(session))).length > 0
+  return !session || session.signedOut ? null : await readSealedWrites(getThisDevice().getDatabase(session))
 }
 
 /** Counts the writes that are not sent yet. Includes sealed writes, because a returning user may work before they are opened. */
 export async function countUnsent(): Promise<number> {
-  const session = await readSession()
-  if (!session || session.signedOut) return 0
-  const sealed = await readSealedWrites(getThisDevice().getDatabase(session))
-  return sealed.length + (await countWaiting())
+  const sealed = await readSealed()
+  return sealed ? sealed.length + (await countWaiting()) : 0
 }
 
 export async function readSubject(): Promise<{ companyId: number; userId: number } | null> {
